@@ -1,0 +1,80 @@
+"""Facts from the command line: JSON read strictly, bounded, one error for one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from toolkit.policy.problems import PolicyError
+
+MAX_FACTS = 16 * 1024 * 1024  # bytes of one JSON object
+
+
+def facts_of(text: str, cwd: Path) -> dict[str, Any]:
+    """The facts of ``--facts``: a JSON object, or ``@FILE`` that holds one."""
+    if not text.startswith("@"):
+        return parse_facts(text, "--facts")
+    path = cwd / text[1:]
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_FACTS + 1)
+    except OSError as fault:
+        raise PolicyError("facts_unreadable", f"the facts can't be read: {fault.strerror}", place=str(path)) from fault
+    return parse_facts(_decoded(data, str(path)), str(path))
+
+
+def fact_lines(file: IO[bytes], name: str) -> Iterator[tuple[int, str | PolicyError]]:
+    """The non-blank lines of a file, numbered from 1; a line that can't be read comes as the error that says so."""
+    number = 0
+    while line := file.readline(MAX_FACTS + 1):
+        number += 1
+        place = f"{name}:{number}"
+        if len(line) > MAX_FACTS:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(MAX_FACTS)
+            yield number, PolicyError("facts_too_large", f"a line has at most {MAX_FACTS} bytes", place=place)
+        elif line.strip():
+            try:
+                yield number, _decoded(line, place)
+            except PolicyError as fault:
+                yield number, fault
+
+
+def parse_facts(text: str, place: str) -> dict[str, Any]:
+    """A JSON object with no key twice and no NaN."""
+    if len(text) > MAX_FACTS:
+        raise PolicyError("facts_too_large", f"facts have at most {MAX_FACTS} bytes", place=place)
+    try:
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as fault:
+        where = f"{place}:{fault.lineno}:{fault.colno}"
+        raise PolicyError("facts_not_json", f"the facts are no JSON: {fault.msg}", place=where) from fault
+    except (ValueError, RecursionError) as fault:
+        raise PolicyError("facts_not_json", f"the facts are no JSON: {fault}", place=place) from fault
+    if not isinstance(value, dict):
+        raise PolicyError("facts_not_json", "the facts must be a JSON object", place=place)
+    return value
+
+
+def _decoded(data: bytes, place: str) -> str:
+    if len(data) > MAX_FACTS:
+        raise PolicyError("facts_too_large", f"facts have at most {MAX_FACTS} bytes", place=place)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as fault:
+        raise PolicyError("facts_not_utf8", f"byte {fault.start} is not UTF-8", place=place) from fault
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands twice")
+    return value
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")

@@ -1,0 +1,30 @@
+"""``dr-policy``: look at policies, check them, ask them, and have their answers explained."""
+
+from __future__ import annotations
+
+import click
+
+from toolkit.commands.checking import check
+from toolkit.commands.deciding import evaluate, explain
+from toolkit.commands.interface import run_group, version_option
+from toolkit.commands.showing import list_documents, show
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@version_option("dr-policy")
+def dr_policy() -> None:
+    """Work with the policies that judge: YAML documents, evaluated by a small total interpreter.
+
+    The shipped policies are in force everywhere; a repository adds its own in .dr/policies/.
+
+    Exit status: 0 it holds, 1 a check failed, 2 wrong usage or bad input, 3 it could not be determined.
+    """
+
+
+for command in (check, list_documents, show, evaluate, explain):
+    dr_policy.add_command(command)
+
+
+def main() -> None:
+    """The entry point of the program ``dr-policy``."""
+    run_group(dr_policy, "dr-policy")

@@ -1,0 +1,219 @@
+"""``let``: exact integer arithmetic over integer inputs and earlier lets, parsed by hand and compiled to closures.
+
+Grammar: integers, names, ``+ - * /``, parentheses, ``min max ceil floor abs``. A product has a constant on one
+side, a quotient a constant divisor; a quotient is an exact rational and must stand inside ``ceil`` or ``floor``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+Number = int | Fraction
+Evaluate = Callable[[Mapping[str, object]], Number]
+
+MAX_LENGTH = 1000
+MAX_NESTING = 32
+_ROUNDING: dict[str, Callable[[Number], int]] = {"ceil": math.ceil, "floor": math.floor}
+_FUNCTIONS = ("abs", "ceil", "floor", "max", "min")
+
+
+class ExpressionError(ValueError):
+    """An expression that is not of the grammar; the text says what and at which character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of an expression: how to compute it, which names it reads, and what is known of it statically."""
+
+    evaluate: Evaluate
+    names: frozenset[str] = frozenset()
+    constant: Number | None = None
+    rational: bool = False
+
+
+def constant(value: Number) -> Term:
+    """A constant; a fraction that is whole becomes the integer that it is."""
+    exact = value.numerator if value.denominator == 1 else value
+    return Term(lambda _values: exact, constant=exact, rational=isinstance(exact, Fraction))
+
+
+def parse_expression(text: str, known: Mapping[str, bool]) -> Term:
+    """Parse an expression; ``known`` holds the names that it may read (inputs and earlier lets).
+
+    Returns a term whose ``evaluate`` takes the checked facts. Raises ``ExpressionError``.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters")
+    parser = _Parser(list(_tokens(text)), known)
+    term = parser.sum()
+    parser.expect_end()
+    if term.rational:
+        raise ExpressionError("a quotient must stand inside ceil(...) or floor(...)")
+    return term
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    position = 0
+    while position < len(text):
+        character = text[position]
+        end = position + 1
+        if character.isspace():
+            position = end
+            continue
+        if character.isascii() and (character.isalnum() or character == "_"):
+            while end < len(text) and text[end].isascii() and (text[end].isalnum() or text[end] == "_"):
+                end += 1
+        elif character not in "+-*/(),":
+            raise ExpressionError(f"{character!r} at character {position + 1} has no place in an expression")
+        yield text[position:end], position + 1
+        position = end
+    yield "", len(text) + 1
+
+
+class _Parser:
+    """Recursive descent with a depth limit."""
+
+    def __init__(self, tokens: list[tuple[str, int]], known: Mapping[str, bool]) -> None:
+        self.tokens = tokens
+        self.known = known
+        self.at = 0
+        self.depth = 0
+
+    def sum(self) -> Term:
+        left = self._product()
+        while self._peek() in ("+", "-"):
+            sign = 1 if self._next() == "+" else -1
+            left = _add(left, self._product(), sign)
+        return left
+
+    def expect_end(self) -> None:
+        self._expect("")
+
+    def _product(self) -> Term:
+        left = self._unary()
+        while self._peek() in ("*", "/"):
+            operator, place = self._next(), self.tokens[self.at - 1][1]
+            right = self._unary()
+            left = _multiply(left, right, place) if operator == "*" else _divide(left, right, place)
+        return left
+
+    def _unary(self) -> Term:
+        if self._peek() == "-":
+            self._next()
+            self._deeper()
+            term = _multiply(constant(-1), self._unary(), self.tokens[self.at - 1][1])
+            self.depth -= 1
+            return term
+        return self._atom()
+
+    def _atom(self) -> Term:
+        token, place = self.tokens[self.at]
+        self.at += 1
+        if token == "(":  # noqa: S105 - a token of the grammar
+            self._deeper()
+            inner = self.sum()
+            self._expect(")")
+            self.depth -= 1
+            return inner
+        if token.isdigit():
+            if len(token) > 16:
+                raise ExpressionError(f"the number at character {place} is too large")
+            return constant(int(token))
+        if token in _FUNCTIONS and self._peek() == "(":
+            return self._call(token, place)
+        if token in self.known:
+            return Term(_read(token), frozenset((token,)))
+        if not token or not (token[0].isalpha() or token[0] == "_"):
+            raise ExpressionError(f"expected a number or a name at character {place}")
+        raise ExpressionError(f"{token!r} is no integer input and no earlier let")
+
+    def _call(self, function: str, place: int) -> Term:
+        self._expect("(")
+        self._deeper()
+        arguments = [self.sum()]
+        while self._peek() == ",":
+            self._next()
+            arguments.append(self.sum())
+        self._expect(")")
+        self.depth -= 1
+        single = function in (*_ROUNDING, "abs")
+        if single and len(arguments) != 1:
+            raise ExpressionError(f"{function} at character {place} takes one argument")
+        return _apply(function, arguments)
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise ExpressionError(f"an expression nests at most {MAX_NESTING} deep")
+
+    def _peek(self) -> str:
+        return self.tokens[self.at][0]
+
+    def _next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1][0]
+
+    def _expect(self, wanted: str) -> None:
+        token, place = self.tokens[self.at]
+        if token != wanted:
+            found = token or "the end"
+            raise ExpressionError(f"expected {wanted or 'the end'!r} at character {place}, found {found!r}")
+        self.at += 1
+
+
+def _read(name: str) -> Evaluate:
+    def evaluate(values: Mapping[str, object]) -> Number:
+        value = values[name]
+        assert isinstance(value, int)
+        return value
+
+    return evaluate
+
+
+def _add(left: Term, right: Term, sign: int) -> Term:
+    if left.constant is not None and right.constant is not None:
+        return constant(left.constant + sign * right.constant)
+    first, second = left.evaluate, right.evaluate
+    evaluate: Evaluate = (lambda v: first(v) + second(v)) if sign > 0 else (lambda v: first(v) - second(v))
+    return Term(evaluate, left.names | right.names, rational=left.rational or right.rational)
+
+
+def _multiply(left: Term, right: Term, place: int) -> Term:
+    if left.constant is not None and right.constant is not None:
+        return constant(left.constant * right.constant)
+    factor, other = (left.constant, right) if left.constant is not None else (right.constant, left)
+    if factor is None:
+        raise ExpressionError(f"the product at character {place} needs a constant on one side")
+    by, inner = factor, other.evaluate
+    rational = other.rational or isinstance(by, Fraction)
+    return Term(lambda v: by * inner(v), other.names, rational=rational)
+
+
+def _divide(left: Term, right: Term, place: int) -> Term:
+    if right.constant is None:
+        raise ExpressionError(f"the divisor at character {place} must be a constant")
+    if right.constant == 0:
+        raise ExpressionError(f"division by zero at character {place}")
+    by = Fraction(1) / right.constant
+    if left.constant is not None:
+        return constant(left.constant * by)
+    inner = left.evaluate
+    return Term(lambda v: by * inner(v), left.names, rational=True)
+
+
+def _apply(function: str, arguments: list[Term]) -> Term:
+    names = frozenset().union(*(argument.names for argument in arguments))
+    if function in _ROUNDING:
+        rounding, inner = _ROUNDING[function], arguments[0].evaluate
+        return Term(lambda v: rounding(inner(v)), names)
+    rational = any(argument.rational for argument in arguments)
+    if function == "abs":
+        only = arguments[0].evaluate
+        return Term(lambda v: max(only(v), -only(v)), names, rational=rational)
+    parts = [argument.evaluate for argument in arguments]
+    if function == "min":
+        return Term(lambda v: min(part(v) for part in parts), names, rational=rational)
+    return Term(lambda v: max(part(v) for part in parts), names, rational=rational)

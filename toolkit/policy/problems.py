@@ -1,0 +1,134 @@
+"""What can be wrong with a policy or a fact, and where: every problem names a place and the nearest right thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+from toolkit.errors import ToolkitError
+
+
+class Mark(NamedTuple):
+    """A place in a policy file; line and column count from 1, and are 0 where only the file is known."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault of a policy. ``code`` is stable; ``document`` is its id, empty while that is unknown."""
+
+    code: str
+    message: str
+    mark: Mark
+    document: str = ""
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        subject = f" [{self.document}]" if self.document else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.mark}: {self.code}: {self.message}{hint}{subject}"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "code": self.code,
+            "column": self.mark.column,
+            "document": self.document,
+            "file": self.mark.file,
+            "hint": self.hint,
+            "line": self.mark.line,
+            "message": self.message,
+        }
+
+
+class PolicyError(ToolkitError):
+    """A policy that does not load, or a question that a policy can't be asked (exit 2)."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        place: str | None = None,
+        next_step: str | None = None,
+        problems: tuple[Problem, ...] = (),
+    ) -> None:
+        super().__init__(code, message, place=place, next_step=next_step)
+        self.problems = problems
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]) -> PolicyError:
+        """All faults of a set as one error; the first one names the place."""
+        listed = tuple(sorted(problems, key=lambda problem: problem.mark))
+        first = listed[0]
+        more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+        return cls(
+            first.code,
+            f"{first.message}{more}",
+            place=str(first.mark),
+            next_step=first.hint or "mend the policy file, then run: dr-policy check",
+            problems=listed,
+        )
+
+
+class Undecided(PolicyError):
+    """The table declined, or broke one of its own promises: there is no answer, neither yes nor no (exit 3)."""
+
+    exit_status = 3
+
+
+class Flawed(Exception):
+    """Internal: the unit being read has a problem that is already recorded; its reader stops here."""
+
+
+class Problems:
+    """Collects every problem of a set, so that all are told in one go."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+        self.document = ""
+
+    def add(self, code: str, message: str, mark: Mark, hint: str | None = None) -> None:
+        self.found.append(Problem(code, message, mark, self.document, hint))
+
+    def fail(self, code: str, message: str, mark: Mark, hint: str | None = None) -> NoReturn:
+        """Record a problem and leave the unit in which it stands."""
+        self.add(code, message, mark, hint)
+        raise Flawed
+
+    @contextmanager
+    def unit(self) -> Iterator[None]:
+        """A part that may fail by itself: its siblings are still read."""
+        with suppress(Flawed):
+            yield
+
+    @contextmanager
+    def within(self, document: str) -> Iterator[None]:
+        """Name the document in which the problems stand."""
+        previous, self.document = self.document, document
+        try:
+            yield
+        finally:
+            self.document = previous
+
+    def raise_if_any(self) -> None:
+        if self.found:
+            raise PolicyError.of(self.found)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """``did you mean 'x'?`` for the nearest known word, else the list of what is known."""
+    from difflib import get_close_matches
+
+    candidates = sorted(known)
+    near = get_close_matches(word[:100], candidates, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"known: {', '.join(candidates[:20])}" if candidates else None
