@@ -1,0 +1,1 @@
+"""How other programs are reached: bounded, killable, never through a shell."""

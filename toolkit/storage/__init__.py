@@ -1,0 +1,1 @@
+"""Canonical bytes, atomic files, content-addressed caches."""
