@@ -1,0 +1,1 @@
+"""One report type, one module a format."""
