@@ -1,0 +1,113 @@
+"""A workspace and a run to log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verify.audit.record import AuditRecord, CheckLine, LayerLine, RawOutput
+from verify.findings import Admitted, Evidence, Finding, Malformed
+from verify.task import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "datarim").mkdir()
+    return Workspace(root=tmp_path, datarim=tmp_path / "datarim")
+
+
+@pytest.fixture
+def make_record() -> Callable[..., AuditRecord]:
+    """A small run with one of everything; changes by field."""
+
+    def make(**changes: Any) -> AuditRecord:
+        return replace(RECORD, **changes)
+
+    return make
+
+
+def admitted(
+    finding: Finding, verified: str = "true", discarded: str | None = None, note: str | None = None
+) -> Admitted:
+    return Admitted(finding, discarded is not None, discarded, verified, note, "2026-05-04T12:30:16Z")
+
+
+PLAN = "datarim/plans/TST-0001-plan.md"
+FLOOR = admitted(
+    Finding(
+        "floor",
+        f"{PLAN}:12",
+        "low",
+        "completeness",
+        Evidence("file_quote", f"{PLAN}:12", "`src/нет.py` | # no heading"),
+        finding_id="F-floor-1",
+        check_name="file_touched_audit",
+    )
+)
+DISPATCH = admitted(
+    Finding(
+        "dispatch",
+        f"{PLAN}:3",
+        "medium",
+        "consistency",
+        Evidence("file_quote", f"{PLAN}:3", "Two lines\nof the `plan`"),
+        ("AC-1", "AC-2"),
+        "F-dispatch-1",
+        "execution_skew",
+        "Say why step 4 was left out.",
+        agent_origin="reviewer",
+    ),
+    "false",
+    note=f"the quote was not found in {PLAN}: it may be invented",
+)
+PEER = admitted(replace(DISPATCH.finding, source_layer="peer_review", severity="low", finding_id="F-peer_review-1"))
+ABSENT = admitted(
+    Finding("dispatch", "a.md:1", "high", "safety", Evidence("absent"), finding_id="F-dispatch-2"),
+    "unchecked",
+    "no_evidence_provided",
+)
+RECORD = AuditRecord(
+    task_id="TST-0001",
+    stage="do",
+    runtime="claude",
+    max_iter=3,
+    started_at="2026-05-04T12:30:15Z",
+    finished_at="2026-05-04T12:31:00Z",
+    verdict="CONDITIONAL",
+    verified=False,
+    exit=0,
+    exit_reason="max_iter",
+    policy_digest="sha256:" + "0" * 64,
+    tool_version="1.2.3",
+    run_id="5f0c",
+    passes=2,
+    cost_consumed_tokens=1234,
+    source_layer_breakdown={"floor": 1, "peer_review": 1, "dispatch": 2},
+    roots=(".", "datarim"),
+    checks=(CheckLine("shellcheck", "could-not-run", "password: hunter2 is in the way"),),
+    layers=(
+        LayerLine("floor", "ran", "8 checks"),
+        LayerLine("peer_review", "error", "no answer"),
+        LayerLine("dispatch", "ran", "3 agents"),
+    ),
+    findings=(
+        replace(FLOOR, origins=(FLOOR,)),
+        replace(DISPATCH, finding=replace(PEER.finding, severity="medium"), origins=(PEER, DISPATCH)),
+        ABSENT,
+    ),
+    malformed=(
+        Malformed(
+            "dispatch",
+            {"severity": "HIGH", "api_key": "hunter2", "note": None},
+            ("severity: must be one of high, medium, low, written so, not 'HIGH'",),
+            "malformed_evidence",
+        ),
+    ),
+    raw_outputs=(RawOutput("dispatch", "reviewer", 1, "token=hunter2\n---\n# not a heading\n"),),
+    artifacts={PLAN: "sha256:" + "1" * 64, "datarim/prd/PRD-KEY-0001.md": "sha256:" + "2" * 64},
+    warnings=("WARN: Codex runtime detected",),
+)

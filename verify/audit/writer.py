@@ -1,0 +1,134 @@
+"""Writing an audit log: redacted, rendered, sealed with a digest, and published under a number of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolkit.errors import StorageError
+from toolkit.storage.files import make_directory, publish_new
+from verify.audit import body, front_matter
+from verify.audit.places import LogName, log_folder, next_iteration, parse_name
+from verify.audit.record import SCHEMA, AuditRecord
+from verify.audit.seal import sealed
+from verify.errors import WorkspaceError
+from verify.findings import Admitted, Malformed
+from verify.floor.quoting import clip
+from verify.redaction import Redactor, well_formed
+
+if TYPE_CHECKING:
+    from toolkit.policy.sets import PolicySet
+    from verify.task import Workspace
+
+READ_ONLY: Final = 0o444
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where a log stands, and the number that it was given."""
+
+    path: Path
+    iter: int
+
+
+def write_log(record: AuditRecord, workspace: Workspace, policies: PolicySet) -> Written:
+    """Write the log of a run as ``datarim/qa/verify-{task}-{stage}-{iter}.md``, read-only.
+
+    The number is the next free one; two runs at once get one each, and nothing is ever replaced. Raises
+    ``StorageError`` where the log can't be written, ``WorkspaceError`` where it would leave the workspace.
+    """
+    folder = log_folder(workspace)
+    make_directory(folder)
+    limit = cast("Mapping[str, int]", policies.data("verify.limits"))["log_max_bytes"]
+    clean = _redacted(record, policies)
+    iteration = 0
+    while True:
+        iteration = max(iteration + 1, next_iteration(workspace, record.task_id, record.stage))
+        name = _name(record, iteration)
+        data = render(replace(clean, iter=iteration), policies)
+        if len(data) > limit:
+            message = f"the log of this run has {len(data)} bytes, and {limit} can be read back"
+            raise StorageError(
+                "log_too_large", message, place=str(folder), next_step="raise verify.limits log_max_bytes"
+            )
+        if publish_new(folder / name, data, READ_ONLY):
+            return Written(folder / name, iteration)
+
+
+def render(record: AuditRecord, policies: PolicySet) -> bytes:
+    """The bytes of a log: front matter, a part for people, and the seal, a digest of all bytes before it."""
+    return sealed((front_matter.dump(header(record)) + body.render(record, policies)).encode())
+
+
+def header(record: AuditRecord) -> dict[str, object]:
+    """The front matter of a record: the reference's keys and ours."""
+    return {
+        "schema": SCHEMA,
+        "task_id": record.task_id,
+        "stage": record.stage,
+        "iter": record.iter,
+        "runtime": record.runtime,
+        "max_iter": record.max_iter,
+        "cost_consumed_tokens": record.cost_consumed_tokens,
+        "started_at": record.started_at,
+        "finished_at": record.finished_at,
+        "verdict": record.verdict,
+        "verified": record.verified,
+        "exit": record.exit,
+        "exit_reason": record.exit_reason,
+        "source_layer_breakdown": dict(record.source_layer_breakdown),
+        "policy_digest": record.policy_digest,
+        "tool_version": record.tool_version,
+        "run_id": record.run_id,
+        "passes": record.passes,
+        "roots": list(record.roots),
+        "artifacts": {well_formed(path): digest for path, digest in record.artifacts.items()},
+        "checks": [asdict(line) for line in record.checks],
+        "layers": [asdict(line) for line in record.layers],
+        "warnings": list(record.warnings),
+        "valid_findings": [_entry(admitted) for admitted in record.findings],
+        "malformed": [malformed.to_json() for malformed in record.malformed],
+        "raw_outputs": [asdict(output) for output in record.raw_outputs],
+    }
+
+
+def _entry(admitted: Admitted) -> dict[str, object]:
+    """A finding as it is logged; one that stands alone is not repeated as its own origin."""
+    return (admitted if len(admitted.origins) > 1 else replace(admitted, origins=())).to_json()
+
+
+def _name(record: AuditRecord, iteration: int) -> str:
+    """The file name; read back before it is used, so that no id can name a place elsewhere."""
+    name = LogName(record.task_id, record.stage, iteration)
+    if parse_name(name.file_name) != name:
+        message = f"no log can be called {name.file_name[:200]!a}"
+        raise WorkspaceError("bad_log_name", message, next_step="use a task id such as ABC-0001 and a known stage")
+    return name.file_name
+
+
+def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
+    """The record with secrets taken out of everything that did not come through admission, and raw outputs cut."""
+    redactor = Redactor.from_policy(policies)
+    limits = cast("Mapping[str, Any]", policies.data("verify.limits"))
+    limit, suffix = limits["raw_output_max"], limits["excerpt_suffix"]
+
+    def shortened(text: str) -> str:
+        return clip(redactor.text(text), limit, suffix)
+
+    def shown(malformed: Malformed) -> Malformed:
+        """A record that is too long is shown as the beginning of its text."""
+        clean = redactor.malformed(malformed)
+        text = json.dumps(clean.record, ensure_ascii=False)
+        return clean if len(text) <= limit else replace(clean, record=clip(text, limit, suffix))
+
+    return replace(
+        record,
+        checks=tuple(replace(line, detail=redactor.text(line.detail)) for line in record.checks),
+        layers=tuple(replace(line, reason=redactor.text(line.reason)) for line in record.layers),
+        warnings=tuple(map(redactor.text, record.warnings)),
+        malformed=tuple(map(shown, record.malformed)),
+        raw_outputs=tuple(replace(output, text=shortened(output.text)) for output in record.raw_outputs),
+    )

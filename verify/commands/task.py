@@ -1,0 +1,95 @@
+"""``dr-verify TASK-ID``: the whole verification, one verdict."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from toolkit.commands.interface import common_options, fails_clearly, write_line
+from toolkit.errors import ToolkitError
+from toolkit.reporting.formats import NAMES, renderer
+from verify.commands.options import Silent, Told, start_of, workspace_options
+
+JSON = "json"
+
+
+@click.command("task")
+@click.argument("task_id", metavar="TASK-ID")
+@workspace_options
+@click.option("--floor-only", is_flag=True, help="Stop after the deterministic floor: no model is asked.")
+@click.option("--external-verifier", metavar="PASS|FAIL", help="What a verifier outside said; FAIL blocks.")
+@click.option("--max-iter", type=click.IntRange(min=1), help="Passes of the loop at most (default: verify.limits).")
+@click.option("--fail-on", metavar="SEVERITY", help="Exit 1 from this severity on (default: the gravest).")
+@click.option("--format", "format_name", type=click.Choice(NAMES), default=NAMES[0], show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@click.option("--no-write", is_flag=True, help="Write no audit log.")
+@common_options
+@fails_clearly
+def verify_task(
+    *,
+    task_id: str,
+    stage: str,
+    workspace: Path | None,
+    framework_root: Path | None,
+    no_commands: bool,
+    floor_only: bool,
+    external_verifier: str | None,
+    max_iter: int | None,
+    fail_on: str | None,
+    format_name: str,
+    output: Path | None,
+    no_write: bool,
+    cwd: Path,
+    as_json: bool,
+) -> None:
+    """Verify one task and print the verdict with its findings.
+
+    Runs the commands that this repository's .dr/policies declare, as make would; --no-commands leaves them out.
+    """
+    from verify.pipeline import verify
+    from verify.reporting import report_of
+    from verify.verification import Request
+
+    request = Request(
+        task_id=task_id,
+        stage=stage,
+        start=start_of(cwd, workspace),
+        framework_root=framework_root.absolute() if framework_root else None,
+        floor_only=floor_only,
+        external_verifier=external_verifier,
+        max_iter=max_iter,
+        fail_on=fail_on,
+        run_commands=not no_commands,
+        write=not no_write,
+    )
+    run = verify(request, Told() if sys.stderr.isatty() else Silent())
+    render = renderer(JSON if as_json else format_name, colour=output is None and _colour())
+    text = render(report_of(run))
+    if output is not None:
+        _write_file(cwd / output, text)
+    else:
+        write_line(text.rstrip("\n"))
+    sys.exit(run.judgment.exit if run.judgment else 0)
+
+
+def _colour() -> bool:
+    """Colour only on a terminal, unless the user's environment says otherwise (NO_COLOR, CLICOLOR)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("CLICOLOR") == "0":
+        return False
+    return sys.stdout.isatty() or os.environ.get("CLICOLOR_FORCE", "0") != "0"
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Replace the file whole: a reader sees the old report or the new one, never half of one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(text.encode("utf-8", "backslashreplace"))
+        temporary.replace(path)
+    except OSError as fault:
+        temporary.unlink(missing_ok=True)
+        message = f"the report can't be written: {fault.strerror}"
+        next_step = "name another --output"
+        raise ToolkitError("output_not_writable", message, place=str(path), next_step=next_step) from fault

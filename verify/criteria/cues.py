@@ -1,0 +1,116 @@
+"""Whether the block of a criterion says how it is verified. A cue that is found is no verification."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from verify.criteria.commands import command_in
+from verify.criteria.pieces import Piece, plain_words
+from verify.criteria.rules import CriteriaRules, CueRules
+from verify.fields import COLONS
+from verify.markdown import BlockKind, CodeSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What was found (``Verify`` or the command's first word) and on which line (1-based)."""
+
+    what: str
+    line: int
+
+
+def find_cue(pieces: Sequence[Piece], rules: CriteriaRules) -> Cue | None:
+    """The first cue in a block: a labelled statement ("Verify: …"), or a command in inline code or a fence.
+
+    In a table's verification column only a command counts. A label with nothing after it is filled by what comes
+    right below: the next line, a nested item or a fence.
+    """
+    for index, piece in enumerate(pieces):
+        below = pieces[index + 1] if index + 1 < len(pieces) else None
+        cue = _in_code(piece, rules) or _in_statement(piece, below, rules)
+        if cue is not None:
+            return cue
+    return None
+
+
+def _in_code(piece: Piece, rules: CriteriaRules) -> Cue | None:
+    """A command in inline code, or as the first line of a fence or an indented block."""
+    if piece.kind in {BlockKind.FENCE, BlockKind.CODE}:
+        word = command_in(piece.text, rules.commands)
+        return Cue(word, piece.line) if word else None
+    for span in piece.spans:
+        word = command_in(span.text, rules.commands)
+        if word:
+            return Cue(word, span.line)
+    return None
+
+
+def _in_statement(piece: Piece, below: Piece | None, rules: CriteriaRules) -> Cue | None:
+    if piece.kind in {BlockKind.FENCE, BlockKind.CODE}:
+        return None
+    if piece.kind is BlockKind.ROW:
+        cells = (cell for column, cell in piece.columned_cells() if column not in rules.cues.columns)
+        markers = (_marker(cell.text, cell.spans, rules.cues) for cell in cells)
+        found = next((marker for marker, filled in filter(None, markers) if filled), None)
+        return Cue(found, piece.line) if found else None
+    marked = _marker(piece.text, piece.spans, rules.cues)
+    if marked is None:
+        return None
+    marker, filled = marked
+    if filled or (below is not None and _fills(piece, below, rules)):
+        return Cue(marker, piece.line)
+    return None
+
+
+def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str, bool] | None:
+    """The first marker of a text that has something after it; else the last, if the text ends right after it.
+
+    At the beginning of the text a marker may be written in any case; further in, it begins with a capital letter.
+    """
+    readable = text.translate(COLONS)
+    empty: str | None = None
+    end = 0
+    matches = list(_pattern(rules.markers).finditer(readable))
+    code = [span.offset for span in spans]
+    for match, following in zip(matches, [*matches[1:], None], strict=False):
+        begins = end == 0 and not any(char.isalnum() for char in readable[: match.start()])
+        end = match.end()
+        if not (begins or match["word"][0].isupper()):
+            continue
+        stop = following.start() if following else len(readable)
+        if _says_something(readable[end:stop], rules) or bisect_left(code, end) < bisect_left(code, stop):
+            return match["word"], True
+        empty = match["word"]
+    return (empty, False) if empty is not None else None
+
+
+def _fills(piece: Piece, below: Piece, rules: CriteriaRules) -> bool:
+    """Whether what stands right below an empty marker is its text."""
+    if below.kind in {BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW}:
+        return bool(below.text.strip())
+    if below.kind is BlockKind.HEADING and below.first:
+        return False
+    if below.kind is BlockKind.ITEM and below.first and piece.kind is BlockKind.ITEM:
+        nested = below.block.level > piece.block.level
+        if not nested:
+            return False
+    name, colon, _ = below.text.translate(COLONS).partition(":")
+    if colon and plain_words(name) in rules.cues.other_fields:
+        return False
+    return bool(below.spans) or _says_something(below.text, rules.cues)
+
+
+def _says_something(text: str, rules: CueRules) -> bool:
+    words = plain_words(text)
+    return bool(words) and words not in rules.placeholders
+
+
+@cache
+def _pattern(markers: tuple[str, ...]) -> re.Pattern[str]:
+    """A marker as whole words, perhaps a remark in brackets, and a colon."""
+    either = "|".join(map(re.escape, markers))
+    return re.compile(rf"(?<![\w-])(?P<word>{either})[ \t]?(?:\([^()\n]{{0,60}}\)[ \t]?)?:", re.IGNORECASE)

@@ -1,0 +1,105 @@
+"""How a line of prose, a heading or a cell begins with a label: the lead of a possible definition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from verify.criteria.labels import Mention, fold, mention_at
+from verify.criteria.rules import CriteriaRules
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A text that begins with labels: which, where the first one starts, and how the text goes on.
+
+    ``separated`` says that a colon, dash, full stop or bracket sets them off, ``bare`` that nothing comes after them.
+    """
+
+    labels: tuple[str, ...]
+    start: int
+    separated: bool
+    bare: bool
+
+
+def read_lead(text: str, rules: CriteriaRules) -> Lead | None:
+    """The lead of ``text``, or null where it does not begin with a label.
+
+    Before the label may stand punctuation (a box, a bracket, a tick), an outline number and a word such as
+    "Criterion"; not a sign that points to it, such as an arrow. A possessive ("AC-1's") is no lead.
+    """
+    folded = fold(text, rules.labels)
+    start = _label_start(folded, rules)
+    mention = mention_at(folded, start, rules.labels)
+    if mention is None:
+        return None
+    labels, end = dict.fromkeys(mention.labels), mention.end
+    while (following := _joined(folded, end, rules)) is not None:
+        labels.update(dict.fromkeys(following.labels))
+        end = following.end
+    rest = _after().match(folded, end)
+    assert rest is not None  # every part of the pattern is optional
+    if rest["possessive"] or _is_link_target(folded, start, rest.end(), rest["separator"]):
+        return None
+    bare = not any(char.isalnum() for char in folded[rest.end() :])
+    return Lead(tuple(labels), start, rest["separator"] is not None, bare)
+
+
+def _label_start(text: str, rules: CriteriaRules) -> int:
+    """Where a label would have to begin."""
+    before = _before().match(text)
+    assert before is not None
+    if any(sign in before.group() for sign in rules.definitions.pointers):
+        return len(text)
+    start = before.end()
+    for word in rules.definitions.lead_words:
+        if text[start : start + len(word)].casefold() == word:
+            gap = _gap().match(text, start + len(word))
+            return gap.end() if gap else start
+    return start
+
+
+def _joined(text: str, end: int, rules: CriteriaRules) -> Mention | None:
+    """A further member of a list of labels."""
+    for joiner in rules.definitions.joiners:
+        gap = _spaces().match(text, end)
+        at = gap.end() if gap else end
+        if text.startswith(joiner, at):
+            following = _spaces().match(text, at + len(joiner))
+            mention = mention_at(text, following.end() if following else at, rules.labels)
+            if mention is not None:
+                return mention
+    return None
+
+
+def _is_link_target(text: str, start: int, end: int, separator: str | None) -> bool:
+    """``[AC-1]: https://…`` defines where a link leads, not a criterion."""
+    if separator is None or not text[:start].endswith("["):
+        return False
+    target = text[end:].split(maxsplit=1)
+    return bool(target) and (target[0][0] in "#<" or "/" in target[0])
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    """Punctuation, then perhaps an outline number (``1.``, ``3.2``, ``4)``)."""
+    return re.compile(r"[\W_]*+(?:[0-9]{1,4}+(?:\.[0-9]{1,4}+)*+[.)]?[ \t]+[\W_]*+)?")
+
+
+@cache
+def _gap() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*+[:#№]?[\s*_]*+")
+
+
+@cache
+def _spaces() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*+")
+
+
+@cache
+def _after() -> re.Pattern[str]:
+    """What may stand between a label and its text: closing marks, a remark in brackets, a separator."""
+    remark = r"(?:[ \t]*+(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]|\{[^{}\n]{0,80}\}))?"
+    separator = r"(?P<separator>[ \t]*+[:：|]|[ \t]+[—–-]{1,3}(?=[ \t]|$)|[—–](?=[ \t])|[.)](?=\s|$))?"
+    return re.compile(rf"(?P<possessive>['’]\w)?[\])}}\"'»”*_~]*+{remark}[\])\"'»”*_~]*+{separator}")

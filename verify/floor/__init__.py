@@ -1,0 +1,1 @@
+"""Layer 1: the deterministic floor. One module a check; ``runner`` runs what the policy ``verify.floor`` lists."""

@@ -1,0 +1,64 @@
+"""What a floor check is: a function from its policy entry and the task to a result. It yields, it never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar, cast
+
+from toolkit.policy.sets import PolicySet
+from verify.findings import Finding
+from verify.task import Task
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEntry:
+    """One entry of ``verify.floor``: which check, with what parameters, how grave its findings are, at which stages."""
+
+    id: str
+    uses: str
+    severity: str
+    category: str
+    stages: tuple[str, ...]
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What became of one check. ``status`` is a term of ``verify.check-status``; findings carry no ids yet."""
+
+    status: str
+    detail: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class FloorContext:
+    """What every check may read. Built once a run; what several checks need is computed once through ``once``."""
+
+    task: Task
+    stage: str
+    policies: PolicySet
+    framework_root: Path | None = None
+    run_commands: bool = True
+    _made: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
+
+    def once(self, make: Callable[[FloorContext], T]) -> T:
+        """The value of ``make(self)``, computed at most once a run."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
+
+    def roots(self) -> tuple[Path, ...]:
+        """The declared roots under which a cited path may resolve, in order of precedence."""
+        workspace = self.task.workspace.root
+        declared = [workspace, self.task.workspace.datarim]
+        if self.framework_root is not None:
+            declared.append(self.framework_root)
+        return tuple(declared)
+
+
+Check = Callable[[CheckEntry, FloorContext], CheckResult]

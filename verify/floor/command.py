@@ -1,0 +1,136 @@
+"""The check ``command``: a command that a team declares itself; an unexpected exit status is a finding."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from toolkit.errors import ProcessError
+from toolkit.reporting.visible import shows
+from verify.findings import Evidence, Finding
+from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.quoting import FindingLimits, clip_fix
+from verify.task import TASK_DESCRIPTION
+from verify.terms import COULD_NOT_RUN, FLOOR, RAN, TEST_OUTPUT
+
+if TYPE_CHECKING:
+    from toolkit.runtimes.process import Completed
+
+LIMITS: Final = "verify.limits"
+TASK_VARIABLE: Final = "DR_TASK_ID"
+STAGE_VARIABLE: Final = "DR_STAGE"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRules:
+    """What is run and what it must answer; from the parameters of the check's entry and from ``verify.limits``."""
+
+    argv: tuple[str, ...]
+    expected_exit: tuple[int, ...]
+    timeout_ms: int
+    output_limit: int
+    artifact: str | None
+
+    @classmethod
+    def from_policy(cls, parameters: Mapping[str, object], limits: Mapping[str, object]) -> CommandRules:
+        """The rules of one entry (the policies' shapes prove the types)."""
+        return cls(
+            argv=tuple(cast("Sequence[str]", parameters["argv"])),
+            expected_exit=tuple(cast("Sequence[int]", parameters.get("expected_exit", (0,)))),
+            timeout_ms=cast(int, parameters.get("timeout_ms", limits["command_timeout_ms"])),
+            output_limit=cast(int, limits["command_output_limit"]),
+            artifact=cast("str | None", parameters.get("artifact")),
+        )
+
+
+def command(entry: CheckEntry, context: FloorContext) -> CheckResult:
+    """Run the command in the workspace's root; no finding when it ends as expected."""
+    if not context.run_commands:
+        return CheckResult(COULD_NOT_RUN, "switched off by --no-commands")
+    rules = CommandRules.from_policy(entry.parameters, cast("Mapping[str, object]", context.policies.data(LIMITS)))
+    try:
+        completed = _run(rules, context)
+    except ProcessError as error:
+        return CheckResult(COULD_NOT_RUN, error.message)
+    if completed.timed_out:
+        return CheckResult(COULD_NOT_RUN, f"no end within {rules.timeout_ms} ms")
+    if completed.exit_code is None:
+        return CheckResult(COULD_NOT_RUN, completed.ending)
+    detail = f"{completed.ending} after {completed.duration_ms} ms"
+    if completed.exit_code in rules.expected_exit:
+        return CheckResult(RAN, detail)
+    return CheckResult(RAN, detail, (_finding(entry, context, rules, completed),))
+
+
+def _run(rules: CommandRules, context: FloorContext) -> Completed:
+    """The command's end; its two streams as one, in the order of writing, of which the end is kept."""
+    from toolkit.runtimes.process import Keep, run, scrubbed
+
+    root = context.task.workspace.root
+    own = {TASK_VARIABLE: context.task.id, STAGE_VARIABLE: context.stage}
+    return run(
+        [_program(rules.argv[0], root), *rules.argv[1:]],
+        cwd=root,
+        env=scrubbed(os.environ) | own,
+        timeout_ms=rules.timeout_ms,
+        output_limit=rules.output_limit,
+        keep=Keep.LAST,
+        merge=True,
+    )
+
+
+def _program(name: str, root: Path) -> str:
+    """A relative path as the file inside the workspace that it names; other names as they are."""
+    if "/" not in name or Path(name).is_absolute():
+        return name
+    path = Path(os.path.realpath(root / name))
+    if not path.is_relative_to(os.path.realpath(root)):
+        raise ProcessError(
+            "program_outside_workspace",
+            f"{name!r} leads out of the workspace",
+            place=name,
+            next_step="name a program of the workspace, an absolute path, or a name on PATH",
+        )
+    return str(path)
+
+
+def _finding(entry: CheckEntry, context: FloorContext, rules: CommandRules, completed: Completed) -> Finding:
+    limits = FindingLimits.from_policy(context.policies)
+    name = f"{entry.uses}:{entry.id}"
+    expected = " or ".join(map(str, rules.expected_exit))
+    said = last_words(completed.stdout.decode("utf-8", "replace"), limits)
+    artifact = rules.artifact or next((own.path for own in context.task.own), context.task.place_of(TASK_DESCRIPTION))
+    fix = f"`{shlex.join(rules.argv)}` must exit {expected}; it exits {completed.exit_code}"
+    return Finding(
+        source_layer=FLOOR,
+        artifact_ref=f"{artifact}:1",
+        severity=entry.severity,
+        category=entry.category,
+        evidence=Evidence(TEST_OUTPUT, name, said or f"{completed.ending}, no output"),
+        suggested_fix=clip_fix(fix, limits),
+        check_name=name,
+    )
+
+
+def last_words(output: str, limits: FindingLimits) -> str:
+    """The last lines of ``output`` that are not blank, as much as an excerpt holds; what is cut off is its beginning.
+
+    Terminal sequences and control characters are left out: they would hide or move what a reader sees.
+    """
+    lines = _without_controls(output).splitlines()
+    text = "\n".join(line.rstrip() for line in lines if line.strip())
+    if len(text) <= limits.excerpt_max:
+        return text
+    return limits.excerpt_suffix + text[len(text) - limits.excerpt_max + len(limits.excerpt_suffix) :]
+
+
+def _without_controls(text: str) -> str:
+    """``text`` without escape sequences, and of the control characters with tabs and line ends alone."""
+    plain = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]", "", text)
+    kept = {character for character in set(plain) if shows(character) or character in "\t\n\r"}
+    return "".join(character for character in plain if character in kept)

@@ -1,0 +1,226 @@
+"""The check ``shellcheck``: what the shell checker says of the task's scripts and of the configured directories.
+
+*Self-verification*, layer 1, "shellcheck recursive". What could not be judged is said and is never clean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from toolkit.errors import ProcessError
+from toolkit.reporting.visible import visible
+from toolkit.storage.cache import Cache, cache_root
+from verify.findings import Evidence, Finding
+from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.comments import Comment
+from verify.floor.paths import declared_roots
+from verify.floor.quoting import FindingLimits, clip, clip_fix, quote_line
+from verify.floor.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
+from verify.floor.shellcheck import Shellcheck, ShellcheckRules, Source
+from verify.paths import PathRules, find_citations
+from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
+
+if TYPE_CHECKING:
+    from verify.floor.batches import Batches
+
+NAMESPACE: Final = "shellcheck"
+LEVELS: Final = "verify.shellcheck-level"
+SEVERITIES: Final = "verify.shellcheck-severity"
+LIMITS: Final = "verify.limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A check under way. ``keys`` are those of the scripts, in their order, by which comments are ``known``.
+
+    ``batches`` judge the rest; without a tool nothing is judged, and ``fault`` says why.
+    """
+
+    scripts: Scripts
+    tool: Shellcheck | None = None
+    keys: tuple[str, ...] = ()
+    known: Mapping[str, tuple[Comment, ...]] = field(default_factory=dict)
+    batches: Batches | None = None
+    fault: str | None = None
+
+
+def shellcheck(entry: CheckEntry, context: FloorContext) -> CheckResult:
+    """One finding a comment that ``verify.shellcheck-severity`` reports, by path, line, column and code."""
+    started = context.once(_Start(entry.id, entry))
+    comments, failed = _collected(started)
+    unjudged = list(started.scripts.unjudged)
+    judged: list[tuple[Script, tuple[Comment, ...]]] = []
+    for at, script in enumerate(started.scripts.found):
+        key = started.keys[at] if started.keys else ""
+        if key in comments:
+            judged.append((script, comments[key]))
+        else:
+            unjudged.append(Unjudged(script.ref, failed.get(key, started.fault or "not judged")))
+    if not judged and not unjudged:
+        return CheckResult(NOTHING_TO_RUN, _nothing(entry, started))
+    status = COULD_NOT_RUN if unjudged else RAN
+    names = cast(int, context.policies.data(LIMITS)["detail_names_max"])
+    return CheckResult(status, _detail(started, len(judged), unjudged, names), tuple(_findings(entry, context, judged)))
+
+
+def begin(entry: CheckEntry, context: FloorContext) -> None:
+    """Start the processes, so that they work while other checks are run. Raises nothing: the check says what failed."""
+    context.once(_Start(entry.id, entry))
+
+
+def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
+    """Find the scripts, look them up in the cache, and start judging those that are not in it."""
+    limits = cast("Mapping[str, object]", context.policies.data(LIMITS))
+    rules = ScriptRules.from_policy(entry.parameters, limits)
+    scripts = find_scripts(cited_scripts(context, rules.extensions), context.roots(), rules)
+    if not scripts.found:
+        return Started(scripts)
+    levels = context.policies.vocabulary(LEVELS).terms
+    try:
+        tool = Shellcheck(ShellcheckRules.from_policy(entry.parameters, limits, levels), Cache(cache_root(), NAMESPACE))
+    except ProcessError as error:
+        return Started(scripts, fault=error.message)
+    sources = [Source(script.extension, script.content) for script in scripts.found]
+    keys = tuple(map(tool.key, sources))
+    known = {key: comments for key in keys if (comments := tool.known(key)) is not None}
+    unknown = {key: source for key, source in zip(keys, sources, strict=True) if key not in known}
+    if not unknown:
+        return Started(scripts, tool, keys, known)
+    from verify.floor.batches import Batches
+
+    try:
+        return Started(scripts, tool, keys, known, Batches(tool.path, unknown, tool.rules))
+    except OSError as error:
+        return Started(scripts, tool, keys, known, fault=f"no copies could be made to be judged: {error.strerror}")
+
+
+def cited_scripts(context: FloorContext, extensions: Sequence[str]) -> Iterator[Path]:
+    """What the task's documents cite and what stands under a declared root, if it may have one of ``extensions``."""
+    rules = PathRules.from_policy(context.policies)
+    roots = context.once(declared_roots)
+    for document in context.task.own:
+        text = document.text.lower()
+        if not any(extension in text for extension in extensions):
+            continue  # parsing takes its time, and the processes are to start early
+        for citation in find_citations(document.blocks, rules, document.lines).paths:
+            for reading in (citation.text, *citation.readings):
+                root = roots.resolve(reading).root
+                if root is not None:
+                    yield root / reading
+
+
+@dataclass(frozen=True)
+class _Start:
+    """``start_shellcheck`` for one entry, as something that ``FloorContext.once`` knows again."""
+
+    id: str
+    entry: CheckEntry = field(compare=False)
+
+    def __call__(self, context: FloorContext) -> Started:
+        return start_shellcheck(self.entry, context)
+
+
+def _collected(started: Started) -> tuple[dict[str, tuple[Comment, ...]], Mapping[str, str]]:
+    """All comments by key, those of the running batches included, and why keys have none."""
+    comments = dict(started.known)
+    if started.batches is None or started.tool is None:
+        return comments, {}
+    outcome = started.batches.collect()
+    started.tool.keep(outcome.judged)
+    comments.update(outcome.judged)
+    return comments, outcome.failed
+
+
+def _findings(
+    entry: CheckEntry, context: FloorContext, judged: Iterable[tuple[Script, tuple[Comment, ...]]]
+) -> Iterator[Finding]:
+    table = context.policies.table(SEVERITIES)
+    quoting = _Quoting.from_policy(context)
+
+    @cache
+    def severity(level: str, code: int) -> str | None:
+        return cast("str | None", table.decide(level=level, code=code).outputs["severity"])
+
+    for script, comments in sorted(judged, key=lambda pair: pair[0].ref):
+        lines = script.content.split(b"\n") if comments else []
+        for comment in comments:
+            grave = severity(comment.level, comment.code)
+            if grave is not None:
+                yield Finding(
+                    source_layer=FLOOR,
+                    artifact_ref=f"{script.ref}:{comment.line}",
+                    severity=grave,
+                    category=entry.category,
+                    evidence=quoting.evidence(script, comment, lines),
+                    suggested_fix=clip_fix(f"SC{comment.code}: {visible(comment.message)}", quoting.limits),
+                    check_name=entry.id,
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoting:
+    """How a comment becomes evidence: its source line, where a reader can find that again, else its message."""
+
+    limits: FindingLimits
+    shortest: int
+
+    @classmethod
+    def from_policy(cls, context: FloorContext) -> _Quoting:
+        value = cast("Mapping[str, object]", context.policies.data(LIMITS))
+        return cls(FindingLimits.from_policy(context.policies), cast(int, value["excerpt_min"]))
+
+    def evidence(self, script: Script, comment: Comment, lines: Sequence[bytes]) -> Evidence:
+        text = _text(lines[comment.line - 1]) if 0 < comment.line <= len(lines) else ""
+        if script.quotable and len(text.strip()) >= self.shortest:
+            return quote_line(script.ref, comment.line, text, self.limits)
+        message = clip(visible(comment.message), self.limits.excerpt_max, self.limits.excerpt_suffix)
+        return Evidence(TEST_OUTPUT, f"{NAMESPACE} SC{comment.code}", message)
+
+
+def _text(line: bytes) -> str:
+    """A line that can be quoted: nothing of one that is not UTF-8, and no byte order mark, which no reader sees."""
+    try:
+        return line.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _detail(started: Started, judged: int, unjudged: Sequence[Unjudged], names: int) -> str:
+    found = len(started.scripts.found)
+    kept = sum(1 for key in started.keys if key in started.known)
+    parts = [f"{_counted(found, 'script')}: {kept} from the cache, {judged - kept} checked"]
+    if started.tool is not None:
+        parts.append(f"shellcheck {started.tool.version}")
+    if unjudged:
+        parts.append(f"not judged: {_named(unjudged, names)}")
+    return "; ".join(parts) + _links(started)
+
+
+def _nothing(entry: CheckEntry, started: Started) -> str:
+    directories = " or ".join(cast("Sequence[str]", entry.parameters["directories"]))
+    return f"the task cites no scripts, and none stand in {directories}{_links(started)}"
+
+
+def _links(started: Started) -> str:
+    count = started.scripts.links
+    return f"; {_counted(count, 'symbolic link')} not followed" if count else ""
+
+
+def _named(unjudged: Sequence[Unjudged], names: int) -> str:
+    """What was not judged, by reason; the first ``names`` of each by name."""
+    by_reason: dict[str, list[str]] = {}
+    for each in unjudged:
+        by_reason.setdefault(each.reason, []).append(each.ref)
+    told = []
+    for reason, refs in by_reason.items():
+        more = f" and {len(refs) - names} more" if len(refs) > names else ""
+        told.append(f"{', '.join(refs[:names])}{more} ({visible(reason)})")
+    return ", ".join(told)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,29 @@
+"""The policies that judge a workspace: the shipped set and the repository's layer, held against the code's terms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from toolkit.policy.problems import PolicyError
+from toolkit.policy.sets import PolicySet
+from toolkit.sources import LoadedPolicies, find_layer, load_policies
+from verify.terms import NAMED
+
+PACK = "verify"
+
+
+def load_verify_policies(workspace: Path) -> LoadedPolicies:
+    """The policies in force for a workspace. Raises ``PolicyError`` with every problem of every file."""
+    loaded = load_policies(find_layer(workspace), packs=(PACK,))
+    check_terms(loaded.policies)
+    return loaded
+
+
+def check_terms(policies: PolicySet) -> None:
+    """Every term that code names stands in its vocabulary; else ``PolicyError`` (``term_missing``)."""
+    for document, terms in NAMED.items():
+        known = policies.vocabulary(document).terms
+        for term in terms:
+            if term not in known:
+                message = f"the verifier needs the term {term!r}, which {document} lacks"
+                raise PolicyError("term_missing", message, place=document, next_step="put the term back")

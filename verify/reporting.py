@@ -1,0 +1,177 @@
+"""A verification as a report: the JSON document of the machine output, and what every other format shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolkit import __version__
+from toolkit.reporting.report import (
+    Grade,
+    Item,
+    MalformedRecord,
+    Progress,
+    Report,
+    Rule,
+    State,
+    Step,
+    Tool,
+    tally,
+)
+from verify.findings import Admitted, Malformed
+from verify.recording import breakdown
+from verify.references import split_reference
+from verify.terms import COULD_NOT_RUN, ERROR, NOT_RUN, NOTHING_TO_RUN, RAN, SKIPPED
+from verify.verification import Verification, rfc3339
+
+SCHEMA = "dr-verify.verification/v1"
+TOOL = "dr-verify"
+SKIPPED_HEADLINE = "SKIPPED"
+_PROGRESS = {
+    RAN: Progress.DONE,
+    NOTHING_TO_RUN: Progress.NOTHING_TO_DO,
+    SKIPPED: Progress.NOTHING_TO_DO,
+    COULD_NOT_RUN: Progress.NOT_DONE,
+    NOT_RUN: Progress.NOT_DONE,
+    ERROR: Progress.NOT_DONE,
+}
+
+
+def report_of(run: Verification) -> Report:
+    """The report of a verification, for every format."""
+    severities = run.policies.vocabulary("verify.severity").terms
+    items = tuple(_items(run, severities))
+    return Report(
+        tool=Tool(TOOL, __version__),
+        subject=run.task.id,
+        scope=run.request.stage,
+        headline=run.judgment.verdict if run.judgment else SKIPPED_HEADLINE,
+        reason=_reason(run, items, severities),
+        grade=_grade(run),
+        severities=severities,
+        items=items,
+        malformed=tuple(_malformed(record) for record in run.malformed),
+        checks=tuple(_step(c.name, c.result.status, c.result.detail) for c in run.checks),
+        layers=tuple(_step(layer.layer, layer.status, layer.reason) for layer in run.layers),
+        facts=tuple(_facts(run)),
+        document=document_of(run),
+    )
+
+
+def document_of(run: Verification) -> dict[str, object]:
+    """The JSON document of ``dr-verify TASK-ID --json`` (keys as documented under ``docs/schemas``)."""
+    judgment = run.judgment
+    return {
+        "audit_log": run.audit_log,
+        "checks": [
+            {"check_name": check.name, "detail": check.result.detail, "status": check.result.status}
+            for check in run.checks
+        ],
+        "commits": [],
+        "complexity": run.task.complexity,
+        "exit": judgment.exit if judgment else 0,
+        "exit_reason": judgment.exit_reason if judgment else None,
+        "findings": [admitted.to_json() for admitted in run.findings],
+        "iter": run.iteration,
+        "layers": [{"layer": one.layer, "reason": one.reason, "status": one.status} for one in run.layers],
+        "malformed": [record.to_json() for record in run.malformed],
+        "persistent": list(run.persistent),
+        "policy_digest": run.policy_digest,
+        "roots": list(run.roots),
+        "run_id": run.run_id,
+        "schema": SCHEMA,
+        "skipped": {"reason": run.skipped} if run.skipped is not None else None,
+        "source_layer_breakdown": breakdown(run),
+        "stage": run.request.stage,
+        "started_at": rfc3339(run.started_at),
+        "task_id": run.task.id,
+        "tool_version": __version__,
+        "verdict": judgment.verdict if judgment else None,
+        "verified": judgment.verified if judgment else False,
+        "waived": [],
+        "warnings": list(run.warnings),
+    }
+
+
+def _items(run: Verification, severities: tuple[str, ...]) -> Iterator[Item]:
+    titles = {check["id"]: check.get("title", "") for check in run.policies.data("verify.floor")["checks"]}
+    for admitted in run.findings:
+        finding = admitted.finding
+        name = finding.check_name or f"{finding.source_layer}:{finding.category}"
+        title = titles.get(name.removeprefix("command:")) or _meaning(run, finding.category)
+        reference = split_reference(finding.artifact_ref)
+        evidence = finding.evidence
+        yield Item(
+            id=finding.finding_id,
+            rule=Rule(name, title),
+            message=title,
+            severity=finding.severity,
+            rank=severities.index(finding.severity),
+            origin=finding.source_layer,
+            path=reference.path,
+            line=reference.start or None,
+            quote=evidence.excerpt,
+            fix=finding.suggested_fix,
+            criteria=finding.ac_criteria,
+            tags=(finding.category, *((finding.drift_subtype,) if finding.drift_subtype else ())),
+            notes=tuple(_notes(admitted)),
+            state=State.DISCARDED if admitted.discarded else State.COUNTED,
+            reason=admitted.discard_reason,
+        )
+
+
+def _meaning(run: Verification, category: str) -> str:
+    return run.policies.vocabulary("verify.category").anchor(category, "definition")
+
+
+def _notes(admitted: Admitted) -> Iterator[str]:
+    if admitted.verified_diagnostic:
+        yield admitted.verified_diagnostic
+    if len(admitted.origins) > 1:
+        yield "reported by " + ", ".join(origin.finding.finding_id for origin in admitted.origins)
+
+
+def _malformed(record: Malformed) -> MalformedRecord:
+    import json
+
+    return MalformedRecord(record.source_layer, record.problems, json.dumps(record.record, sort_keys=True))
+
+
+def _step(name: str, status: str, detail: str) -> Step:
+    return Step(name, status, _PROGRESS[status], detail)
+
+
+def _grade(run: Verification) -> Grade:
+    if run.judgment is None:
+        return Grade.SKIPPED
+    verdicts = run.policies.vocabulary("verify.verdicts")
+    grades = (Grade.BLOCKED, Grade.CONDITIONAL, Grade.PASSED)  # gravest first, as the vocabulary
+    return grades[verdicts.rank(run.judgment.verdict)]
+
+
+def _reason(run: Verification, items: tuple[Item, ...], severities: tuple[str, ...]) -> str:
+    """One line: what was counted, and what keeps the run from being a verification."""
+    judgment = run.judgment
+    if judgment is None:
+        return run.skipped or ""
+    parts = [tally(items, severities)]
+    missed = [check.name for check in run.checks if check.result.status == COULD_NOT_RUN]
+    if missed:
+        parts.append(f"could not run: {', '.join(missed)}")
+    if run.request.external_verifier:
+        parts.append(f"external verifier: {run.request.external_verifier}")
+    if not judgment.verified:
+        models = run.layers[1:]
+        left_out = not any(layer.requested for layer in models)
+        why = "floor only, no model looked" if left_out else "not verified: " + models[0].reason if models else ""
+        parts.append(why)
+    return "; ".join(parts)
+
+
+def _facts(run: Verification) -> Iterator[tuple[str, str]]:
+    yield "complexity", f"{run.task.complexity} ({run.task.complexity_source})"
+    yield "roots", ", ".join(run.roots)
+    yield "policies", f"{run.policy_digest}" + (f", with {', '.join(run.policy_files)}" if run.policy_files else "")
+    if run.audit_log:
+        yield "audit log", run.audit_log
+    for warning in run.warnings:
+        yield "warning", warning

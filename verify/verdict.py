@@ -1,0 +1,104 @@
+"""From admitted findings to verdict, outcome, exit status and loop exit: every rule is a table, this only asks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verify.findings import Admitted
+
+if TYPE_CHECKING:
+    from toolkit.policy.sets import PolicySet
+    from verify.layers import LayerResult
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What besides the findings bears on the outcome; counts are never negative."""
+
+    could_not_run: int
+    floor_only: bool
+    external_verifier: str | None
+    persistent: bool
+    max_iter: int
+    iteration: int = 1
+    unanimous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What the tables said. ``verified`` is the claim that everything that was asked for was done."""
+
+    verdict: str
+    verified: bool
+    exit: int
+    exit_reason: str | None
+
+
+def judge(
+    findings: tuple[Admitted, ...],
+    layers: tuple[LayerResult, ...],
+    circumstances: Circumstances,
+    fail_on: str,
+    policies: PolicySet,
+) -> Judgment:
+    """Ask ``verify.verdict``, ``verify.outcome``, ``verify.exit-code`` and ``verify.exit``, in that order."""
+    counts = severity_counts(findings, policies)
+    verdict = policies.table("verify.verdict").decide(
+        **counts,
+        persistent=circumstances.persistent,
+        # Which change is an untrusted-content boundary is not asked of the floor.
+        boundary_unreviewed=False,
+    )
+    not_run = sum(layer.undone for layer in layers)
+    errors = sum(layer.failed for layer in layers)
+    outcome = policies.table("verify.outcome").decide(
+        verdict=verdict.outputs["verdict"],
+        incomplete=sum(bool(layer.malformed) for layer in layers),
+        errors=errors,
+        could_not_run=circumstances.could_not_run,
+        not_run=not_run,
+        floor_only=circumstances.floor_only,
+        external_verifier=circumstances.external_verifier,
+    )
+    exit_code = policies.table("verify.exit-code").decide(
+        verdict=outcome.outputs["verdict"],
+        undone=errors + not_run,
+        over_line=_over_line(counts, fail_on, policies),
+    )
+    exit_status = exit_code.outputs["exit"]
+    assert isinstance(exit_status, int)
+    return Judgment(
+        str(outcome.outputs["verdict"]),
+        outcome.outputs["verified"] is True,
+        exit_status,
+        _exit_reason(circumstances, policies),
+    )
+
+
+def severity_counts(findings: tuple[Admitted, ...], policies: PolicySet) -> dict[str, int]:
+    """How many findings count, by severity; discarded ones do not."""
+    counts = dict.fromkeys(policies.vocabulary("verify.severity").terms, 0)
+    for admitted in findings:
+        if not admitted.discarded:
+            counts[admitted.finding.severity] += 1
+    return counts
+
+
+def _over_line(counts: dict[str, int], fail_on: str, policies: PolicySet) -> bool:
+    severities = policies.vocabulary("verify.severity")
+    line = severities.rank(fail_on)
+    return any(count and severities.rank(severity) <= line for severity, count in counts.items())
+
+
+def _exit_reason(circumstances: Circumstances, policies: PolicySet) -> str | None:
+    answer = policies.table("verify.exit").decide(
+        external_verifier=circumstances.external_verifier,
+        unanimous=circumstances.unanimous,
+        iteration=circumstances.iteration,
+        max_iter=circumstances.max_iter,
+        token_ceiling=policies.data("verify.limits")["baseline_tokens"],
+        tokens=None,
+    )
+    reason = answer.outputs["reason"]
+    return reason if isinstance(reason, str) else None
