@@ -1,4 +1,4 @@
-"""``dr-policy check``: does every policy in force load?"""
+"""``dr-policy check``: whether every policy in force loads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolkit.commands.interface import FAILS, common_options, fails_clearly, write_json, write_line, write_note
+from toolkit.commands.interface import FAILS, common_options, fails_clearly, write_json, write_note, write_text
 from toolkit.policy.problems import PolicyError
 from toolkit.sources import find_layer, load_policies
 
@@ -27,11 +27,16 @@ def check(cwd: Path, as_json: bool) -> None:
         sys.exit(FAILS)
     ids = loaded.policies.ids
     if as_json:
-        document = {"documents": len(ids), "ok": True, "problems": [], "repository_files": list(loaded.repository_files)}
+        document = {
+            "documents": len(ids),
+            "ok": True,
+            "problems": [],
+            "repository_files": list(loaded.repository_files),
+        }
         write_json("dr-policy.check/v1", document)
         return
     own = len(loaded.repository_files)
-    write_line(f"ok: {len(ids)} documents, {own} of this repository's own files among their sources")
+    write_text(f"ok: {len(ids)} documents, {own} of this repository's own files among their sources")
 
 
 def _tell_problems(fault: PolicyError, as_json: bool) -> None:
@@ -40,5 +45,5 @@ def _tell_problems(fault: PolicyError, as_json: bool) -> None:
         write_json("dr-policy.check/v1", {"ok": False, "problems": problems})
         return
     for problem in fault.problems:
-        write_line(str(problem))
+        write_text(str(problem))
     write_note(f"{len(fault.problems)} problem(s)")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,9 +16,11 @@ from toolkit.commands.interface import (
     WRONG_USAGE,
     common_options,
     fails_clearly,
+    json_line,
     json_text,
     write_json,
     write_line,
+    write_text,
 )
 from toolkit.errors import ToolkitError
 from toolkit.policy.explaining import Explanation
@@ -31,7 +35,9 @@ from toolkit.sources import find_layer, load_policies
 @click.command("eval")
 @click.argument("document", metavar="ID")
 @click.option("--facts", metavar="JSON|@FILE", help="The facts as a JSON object, or @FILE that holds one.")
-@click.option("--facts-lines", type=click.File("rb"), metavar="FILE", help="One JSON object a line; - is standard input.")
+@click.option(
+    "--facts-lines", type=click.File("rb"), metavar="FILE", help="One JSON object a line; - is standard input."
+)
 @click.option("--explain", "with_trace", is_flag=True, help="Say which rows were tried and which cells failed.")
 @common_options
 @fails_clearly
@@ -41,49 +47,62 @@ def evaluate(
     """Ask the table ID to decide, from facts given as JSON."""
     if (facts is None) == (facts_lines is None):
         raise PolicyError("usage", "give --facts or --facts-lines, one of the two", next_step="dr-policy eval --help")
-    policies = load_policies(find_layer(cwd.resolve())).policies
-    table = policies.table(document)
+    asked = _Asked.of(load_policies(find_layer(cwd.resolve())).policies, document, with_trace)
     if facts_lines is not None:
-        sys.exit(_evaluate_lines(policies, table, facts_lines, with_trace))
+        sys.exit(_evaluate_lines(asked, facts_lines))
     assert facts is not None
-    result = _result(policies, table, facts_of(facts, cwd), with_trace)
+    result = asked.result(facts_of(facts, cwd))
     if as_json:
         write_json("dr-policy.eval/v1", result)
     else:
-        write_line(_in_words(result))
+        write_text(_in_words(result))
 
 
-def _evaluate_lines(policies: PolicySet, table: Table, file: IO[bytes], with_trace: bool) -> int:
+def _evaluate_lines(asked: _Asked, file: IO[bytes]) -> int:
     """One result a line; the status is the gravest of the refused ones."""
     status = HOLDS
     for number, line in fact_lines(file, file.name):
         try:
             if isinstance(line, PolicyError):
                 raise line
-            result = _result(policies, table, parse_facts(line, f"{file.name}:{number}"), with_trace)
-            write_line(json_text({"line": number, **result}))
+            result = asked.result(parse_facts(line, f"{file.name}:{number}"))
+            write_line(json_line({"line": number, **result}))
         except ToolkitError as fault:
             status = max(status, fault.exit_status, WRONG_USAGE)
-            write_line(json_text({"error": fault.to_json(), "line": number}))
+            write_line(json_line({"error": fault.to_json(), "line": number}))
     return status
 
 
-def _result(policies: PolicySet, table: Table, facts: dict[str, Any], with_trace: bool) -> dict[str, Any]:
-    head = policies.entry(table.document.head.id).head
-    # The trace checks its own copy of the facts: deciding may not be changed by being watched.
-    trace = [one.to_json() for one in explain_decision(table, dict(facts))] if with_trace else None
-    decisions = table.decide_all(**facts)
-    layers = {row.id: row.layer for row in table.document.rows}
-    result: dict[str, Any] = {"id": head.id, "version": head.version}
-    if table.document.lists:
-        result["outputs"] = [_outputs(decision) for decision in decisions]
-        result["row"] = [decision.row for decision in decisions]
-        result["layer"] = [layers[decision.row] for decision in decisions]
-    else:
-        result["outputs"], result["row"] = _outputs(decisions[0]), decisions[0].row
-        result["layer"] = layers[decisions[0].row]
-    result["trace"] = trace[0] if trace is not None and table.document.each is None else trace
-    return result
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The table that is asked, and what a result says besides its answer."""
+
+    table: Table
+    version: str
+    layers: Mapping[str, str]
+    with_trace: bool
+
+    @classmethod
+    def of(cls, policies: PolicySet, document: str, with_trace: bool) -> _Asked:
+        table = policies.table(document)
+        layers = {row.id: row.layer for row in table.document.rows}
+        return cls(table, policies.entry(document).head.version, layers, with_trace)
+
+    def result(self, facts: dict[str, Any]) -> dict[str, Any]:
+        decisions = self.table.decide_all(**facts)
+        outputs, rows = [_outputs(decision) for decision in decisions], [decision.row for decision in decisions]
+        answer: dict[str, Any] = {
+            "id": self.table.document.head.id,
+            "layer": [self.layers[row] for row in rows],
+            "outputs": outputs,
+            "row": rows,
+            "version": self.version,
+        }
+        if not self.table.document.lists:
+            answer |= {key: answer[key][0] for key in ("layer", "outputs", "row")}
+        trace = [one.to_json() for one in explain_decision(self.table, facts)] if self.with_trace else None
+        answer["trace"] = trace[0] if trace is not None and self.table.document.each is None else trace
+        return answer
 
 
 def _outputs(decision: Decision) -> dict[str, object]:
@@ -103,7 +122,9 @@ def _in_words(result: dict[str, Any]) -> str:
 
 @click.command()
 @click.argument("document", metavar="ID")
-@click.option("--facts", metavar="JSON|@FILE", required=True, help="The facts as a JSON object, or @FILE that holds one.")
+@click.option(
+    "--facts", metavar="JSON|@FILE", required=True, help="The facts as a JSON object, or @FILE that holds one."
+)
 @common_options
 @fails_clearly
 def explain(document: str, facts: str, cwd: Path, as_json: bool) -> None:
@@ -120,7 +141,7 @@ def explain(document: str, facts: str, cwd: Path, as_json: bool) -> None:
         traces = [_trace(one) for one in explanations]
         write_json("dr-policy.explain/v1", {"id": head.id, "version": head.version, "explanations": traces})
     else:
-        write_line("\n\n".join(_told(one) for one in explanations) or "(no items, so no decisions)")
+        write_text("\n\n".join(_told(one) for one in explanations) or "(no items, so no decisions)")
     if refusal is not None:
         sys.exit(refusal.exit_status)
 
@@ -133,8 +154,7 @@ def _trace(one: Explanation) -> dict[str, object]:
 def _told(one: Explanation) -> str:
     item = f" (item {one.item})" if one.item is not None else ""
     lines = [f"{one.table}{item}", f"  source: {one.source}"]
-    for decision in one.decisions:
-        lines.append(f"  answers {json_text(_outputs(decision))} by row {decision.row}")
+    lines += [f"  answers {json_text(_outputs(decision))} by row {decision.row}" for decision in one.decisions]
     if one.refusal is not None:
         lines.append(f"  declines: {one.refusal.message} [{one.refusal.code}]")
     elif not one.decisions:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from toolkit.policy.problems import PolicyError
+from toolkit.policy.problems import PolicyError, shown
 
 MAX_FACTS = 16 * 1024 * 1024  # bytes of one JSON object
+MAX_DIGITS = 30  # of an integer; anything longer is out of range whatever it is
 
 
 def facts_of(text: str, cwd: Path) -> dict[str, Any]:
@@ -18,10 +19,11 @@ def facts_of(text: str, cwd: Path) -> dict[str, Any]:
         return parse_facts(text, "--facts")
     path = cwd / text[1:]
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             data = file.read(MAX_FACTS + 1)
-    except OSError as fault:
-        raise PolicyError("facts_unreadable", f"the facts can't be read: {fault.strerror}", place=str(path)) from fault
+    except (OSError, ValueError) as fault:  # a NUL byte is in no file's name
+        reason = getattr(fault, "strerror", None) or "no file has such a name"
+        raise PolicyError("facts_unreadable", f"the facts can't be read: {reason}", place=str(path)) from fault
     return parse_facts(_decoded(data, str(path)), str(path))
 
 
@@ -47,7 +49,7 @@ def parse_facts(text: str, place: str) -> dict[str, Any]:
     if len(text) > MAX_FACTS:
         raise PolicyError("facts_too_large", f"facts have at most {MAX_FACTS} bytes", place=place)
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_once, parse_int=_integer, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:
         where = f"{place}:{fault.lineno}:{fault.colno}"
         raise PolicyError("facts_not_json", f"the facts are no JSON: {fault.msg}", place=where) from fault
@@ -68,12 +70,18 @@ def _decoded(data: bytes, place: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice[:60]!r} stands twice")
+    value: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in value:
+            raise ValueError(f"the key {shown(key)} stands twice")
+        value[key] = item
     return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"an integer of {len(digits)} digits is beyond ±(2^53 - 1)")
+    return int(digits)
 
 
 def _no_constant(word: str) -> NoReturn:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import click
 
 from toolkit import __version__
-from toolkit.errors import ToolkitError
+from toolkit.errors import ToolkitError, UndeterminedError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MAX_REASON = 300  # characters of a Python exception's text in a message
 HOLDS, FAILS, WRONG_USAGE, UNDETERMINED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -36,34 +38,53 @@ def common_options(command: F) -> F:
 
 def write_json(schema: str, document: Mapping[str, object]) -> None:
     """One JSON document on standard output: sorted keys, valid UTF-8 whatever stands in it."""
-    write_line(json_text({"schema": schema, **document}, indent=2))
+    from toolkit.reporting.json_output import dumps
+
+    write_line(dumps({"schema": schema, **document}).rstrip("\n"))
+
+
+def json_line(value: object) -> str:
+    """JSON on one line for machines: sorted keys, in ASCII, so that no reader and no terminal can misread it."""
+    import json
+
+    return json.dumps(value, sort_keys=True)
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """JSON with sorted keys; a lone surrogate is escaped, so that the text can always be encoded."""
+    """JSON for people, to be printed by ``write_text``."""
     import json
 
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, indent=indent)
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass") if text.isascii() else _escaped(text)
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=indent)
 
 
 def write_line(text: str) -> None:
-    """One line on standard output, as UTF-8 on every locale."""
-    data = (text + "\n").encode("utf-8", "backslashreplace")
+    """One line, or a text made safe to print before, on standard output, as UTF-8 on every locale."""
+    if sys.stdout is None:
+        raise BrokenPipeError("standard output is closed")
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    _write(sys.stdout.buffer, text)
+
+
+def write_text(text: str) -> None:
+    """Lines for people on standard output; what a terminal would obey, or not show, is spelled out."""
+    write_line(_readable(text))
 
 
 def write_note(text: str) -> None:
-    """One line on standard error: progress and warnings."""
-    data = (text + "\n").encode("utf-8", "backslashreplace")
-    sys.stderr.buffer.write(data)
-    sys.stderr.buffer.flush()
+    """Lines for people on standard error: progress and warnings."""
+    if sys.stderr is not None:
+        _write(sys.stderr.buffer, _readable(text))
+
+
+def _readable(text: str) -> str:
+    from toolkit.reporting.visible import visible
+
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def _write(stream: BinaryIO, text: str) -> None:
+    stream.write((text + "\n").encode("utf-8", "backslashreplace"))
+    stream.flush()
 
 
 def fails_clearly(command: F) -> F:
@@ -73,27 +94,24 @@ def fails_clearly(command: F) -> F:
     def wrapped(*args: Any, debug: bool = False, as_json: bool = False, **options: Any) -> Any:
         try:
             return command(*args, as_json=as_json, **options)
-        except ToolkitError as fault:
-            if debug:
-                raise
-            tell_failure(fault, as_json)
-            sys.exit(fault.exit_status)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         except BrokenPipeError:
             _silence_standard_output()
             sys.exit(UNDETERMINED)
-        except (OSError, RecursionError, MemoryError) as fault:
+        except Exception as fault:  # the one place that may let nothing through
             if debug:
                 raise
-            tell_failure(_unexpected(fault), as_json)
-            sys.exit(UNDETERMINED)
+            failure = fault if isinstance(fault, ToolkitError) else unexpected(fault)
+            _tell_and_exit(failure, as_json)
 
     return wrapped  # type: ignore[return-value]
 
 
 def tell_failure(fault: ToolkitError, as_json: bool) -> None:
-    """Every problem on standard error with its place and hint; with ``--json`` an ``error`` document as well."""
+    """Every problem on standard error with its place and hint; with ``--json`` an ``error`` document instead."""
     problems = getattr(fault, "problems", ())
     if as_json:
         write_json("error/v1", {"error": fault.to_json(), "problems": [problem.to_json() for problem in problems]})
@@ -107,16 +125,31 @@ def tell_failure(fault: ToolkitError, as_json: bool) -> None:
         write_note(f"next: {fault.next_step}")
 
 
-def _unexpected(fault: BaseException) -> ToolkitError:
-    code = "io_error" if isinstance(fault, OSError) else "out_of_resources"
-    return ToolkitError(code, str(fault) or type(fault).__name__, next_step="run again with --debug for the details")
+def _tell_and_exit(fault: ToolkitError, as_json: bool) -> NoReturn:
+    try:
+        tell_failure(fault, as_json)
+    except OSError:  # nobody can be told; the status still says it
+        _silence_standard_output()
+    sys.exit(fault.exit_status)
+
+
+def unexpected(fault: BaseException) -> UndeterminedError:
+    """A failure that is none of our own: of the system, of its resources, or of this program (then it is a bug)."""
+    step = "run again with --debug for the details"
+    if isinstance(fault, OSError):
+        return UndeterminedError("io_error", str(fault) or type(fault).__name__, next_step=step)
+    if isinstance(fault, (RecursionError, MemoryError)):
+        return UndeterminedError("out_of_resources", f"{type(fault).__name__}: {fault}", next_step=step)
+    message = f"an error inside this program: {type(fault).__name__}: {str(fault)[:MAX_REASON]}"
+    return UndeterminedError("internal_error", message, next_step=f"{step}, and report it")
 
 
 def _silence_standard_output() -> None:
     """The reader went away: nothing more is written, at exit neither."""
     import os
 
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_group(group: click.Group, program: str) -> None:
@@ -125,13 +158,13 @@ def run_group(group: click.Group, program: str) -> None:
         status = group.main(prog_name=program, standalone_mode=False)
     except click.ClickException as fault:
         if "--json" in sys.argv:
-            error = ToolkitError("usage", fault.format_message(), next_step=f"{program} --help")
-            write_json("error/v1", {"error": error.to_json(), "problems": []})
-        else:
-            fault.show()
+            _tell_and_exit(ToolkitError("usage", fault.format_message(), next_step=f"{program} --help"), True)
+        fault.show()
         sys.exit(WRONG_USAGE)
     except click.Abort:
         sys.exit(INTERRUPTED)
+    except OSError as fault:  # the help text could not be written
+        _tell_and_exit(unexpected(fault), False)
     sys.exit(status if isinstance(status, int) else HOLDS)
 
 

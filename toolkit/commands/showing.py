@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from toolkit.commands.interface import common_options, fails_clearly, json_text, write_json, write_line
+from toolkit.commands.interface import common_options, fails_clearly, json_text, write_json, write_text
 from toolkit.policy.documents import Vocabulary
 from toolkit.policy.explaining import describe_when
 from toolkit.policy.nodes import plain
+from toolkit.policy.rules import Produced, Reference, Row, TableDocument
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.tables import Produced, Reference, Row, TableDocument
 from toolkit.policy.types import Input, thaw
 from toolkit.sources import find_layer, load_policies
 
@@ -27,7 +27,7 @@ def list_documents(cwd: Path, as_json: bool) -> None:
         write_json("dr-policy.list/v1", {"documents": rows})
         return
     for row in rows:
-        write_line(f"{row['id']:34} {row['kind']:11} {row['version']:8} {row['layer']:11} {row['title']}")
+        write_text(f"{row['id']:34} {row['kind']:11} {row['version']:8} {row['layer']:11} {row['title']}")
 
 
 def _listed(policies: PolicySet, document: str) -> dict[str, object]:
@@ -64,7 +64,7 @@ def show(document: str, cwd: Path, as_json: bool) -> None:
         lines += _vocabulary(policies.vocabulary(document))
     else:
         lines.append(json_text(thaw(policies.data(document)), indent=2))
-    write_line("\n".join(lines))
+    write_text("\n".join(lines))
 
 
 def _vocabulary(vocabulary: Vocabulary) -> list[str]:

@@ -10,14 +10,21 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
+
+from toolkit.policy.scalars import MAX_INTEGER
 
 Number = int | Fraction
 Evaluate = Callable[[Mapping[str, object]], Number]
 
 MAX_LENGTH = 1000
 MAX_NESTING = 32
+MAX_OPERATIONS = 100  # each one is a call within a call when the expression is evaluated
+MAX_BITS = 1024  # of a let's possible values; lets that multiply each other up would grow without end
+INPUT_BITS = MAX_INTEGER.bit_length()
 _ROUNDING: dict[str, Callable[[Number], int]] = {"ceil": math.ceil, "floor": math.floor}
 _FUNCTIONS = ("abs", "ceil", "floor", "max", "min")
+_OPERATORS = ("+", "-", "*", "/", ",")
 
 
 class ExpressionError(ValueError):
@@ -26,32 +33,42 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A part of an expression: how to compute it, which names it reads, and what is known of it statically."""
+    """A part of an expression: how to compute it, which names it reads, and what is known of it statically.
+
+    ``bits`` bounds how long its numerator and denominator can be.
+    """
 
     evaluate: Evaluate
     names: frozenset[str] = frozenset()
     constant: Number | None = None
     rational: bool = False
+    bits: int = INPUT_BITS
 
 
 def constant(value: Number) -> Term:
     """A constant; a fraction that is whole becomes the integer that it is."""
     exact = value.numerator if value.denominator == 1 else value
-    return Term(lambda _values: exact, constant=exact, rational=isinstance(exact, Fraction))
+    bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
+    return Term(lambda _values: exact, constant=exact, rational=isinstance(exact, Fraction), bits=bits)
 
 
-def parse_expression(text: str, known: Mapping[str, bool]) -> Term:
-    """Parse an expression; ``known`` holds the names that it may read (inputs and earlier lets).
+def parse_expression(text: str, known: Mapping[str, int]) -> Term:
+    """Parse an expression; ``known`` holds the names that it may read (inputs and earlier lets) and their ``bits``.
 
     Returns a term whose ``evaluate`` takes the checked facts. Raises ``ExpressionError``.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters")
-    parser = _Parser(list(_tokens(text)), known)
+    tokens = list(_tokens(text))
+    if sum(token in _OPERATORS for token, _place in tokens) > MAX_OPERATIONS:
+        raise ExpressionError(f"an expression has at most {MAX_OPERATIONS} operations")
+    parser = _Parser(tokens, known)
     term = parser.sum()
     parser.expect_end()
     if term.rational:
         raise ExpressionError("a quotient must stand inside ceil(...) or floor(...)")
+    if term.bits > MAX_BITS:
+        raise ExpressionError(f"the result could be longer than {MAX_BITS} bits")
     return term
 
 
@@ -76,7 +93,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
 class _Parser:
     """Recursive descent with a depth limit."""
 
-    def __init__(self, tokens: list[tuple[str, int]], known: Mapping[str, bool]) -> None:
+    def __init__(self, tokens: list[tuple[str, int]], known: Mapping[str, int]) -> None:
         self.tokens = tokens
         self.known = known
         self.at = 0
@@ -119,13 +136,11 @@ class _Parser:
             self.depth -= 1
             return inner
         if token.isdigit():
-            if len(token) > 16:
-                raise ExpressionError(f"the number at character {place} is too large")
-            return constant(int(token))
+            return constant(_number(token, place))
         if token in _FUNCTIONS and self._peek() == "(":
             return self._call(token, place)
         if token in self.known:
-            return Term(_read(token), frozenset((token,)))
+            return Term(_read(token), frozenset((token,)), bits=self.known[token])
         if not token or not (token[0].isalpha() or token[0] == "_"):
             raise ExpressionError(f"expected a number or a name at character {place}")
         raise ExpressionError(f"{token!r} is no integer input and no earlier let")
@@ -164,13 +179,16 @@ class _Parser:
         self.at += 1
 
 
-def _read(name: str) -> Evaluate:
-    def evaluate(values: Mapping[str, object]) -> Number:
-        value = values[name]
-        assert isinstance(value, int)
-        return value
+def _number(token: str, place: int) -> int:
+    if len(token) > 1 and token.startswith("0"):
+        raise ExpressionError(f"the number at character {place} begins with a zero: write it without")
+    if len(token) > 16 or int(token) > MAX_INTEGER:
+        raise ExpressionError(f"the number at character {place} is beyond 2^53 - 1")
+    return int(token)
 
-    return evaluate
+
+def _read(name: str) -> Evaluate:
+    return lambda values: cast("int", values[name])
 
 
 def _add(left: Term, right: Term, sign: int) -> Term:
@@ -178,18 +196,21 @@ def _add(left: Term, right: Term, sign: int) -> Term:
         return constant(left.constant + sign * right.constant)
     first, second = left.evaluate, right.evaluate
     evaluate: Evaluate = (lambda v: first(v) + second(v)) if sign > 0 else (lambda v: first(v) - second(v))
-    return Term(evaluate, left.names | right.names, rational=left.rational or right.rational)
+    rational = left.rational or right.rational
+    # The sum of two fractions has the product of their denominators.
+    bits = left.bits + right.bits + 1 if rational else max(left.bits, right.bits) + 1
+    return Term(evaluate, left.names | right.names, rational=rational, bits=bits)
 
 
 def _multiply(left: Term, right: Term, place: int) -> Term:
     if left.constant is not None and right.constant is not None:
         return constant(left.constant * right.constant)
-    factor, other = (left.constant, right) if left.constant is not None else (right.constant, left)
-    if factor is None:
+    factor, other = (left, right) if left.constant is not None else (right, left)
+    if factor.constant is None:
         raise ExpressionError(f"the product at character {place} needs a constant on one side")
-    by, inner = factor, other.evaluate
-    rational = other.rational or isinstance(by, Fraction)
-    return Term(lambda v: by * inner(v), other.names, rational=rational)
+    by, inner = factor.constant, other.evaluate
+    rational = other.rational or factor.rational
+    return Term(lambda v: by * inner(v), other.names, rational=rational, bits=factor.bits + other.bits)
 
 
 def _divide(left: Term, right: Term, place: int) -> Term:
@@ -201,19 +222,25 @@ def _divide(left: Term, right: Term, place: int) -> Term:
     if left.constant is not None:
         return constant(left.constant * by)
     inner = left.evaluate
-    return Term(lambda v: by * inner(v), left.names, rational=True)
+    return Term(lambda v: by * inner(v), left.names, rational=True, bits=left.bits + right.bits)
 
 
 def _apply(function: str, arguments: list[Term]) -> Term:
+    evaluate = _applied(function, [argument.evaluate for argument in arguments])
+    if all(argument.constant is not None for argument in arguments):
+        return constant(evaluate({}))
     names = frozenset().union(*(argument.names for argument in arguments))
+    rational = function not in _ROUNDING and any(argument.rational for argument in arguments)
+    return Term(evaluate, names, rational=rational, bits=max(argument.bits for argument in arguments))
+
+
+def _applied(function: str, parts: list[Evaluate]) -> Evaluate:
+    first = parts[0]
     if function in _ROUNDING:
-        rounding, inner = _ROUNDING[function], arguments[0].evaluate
-        return Term(lambda v: rounding(inner(v)), names)
-    rational = any(argument.rational for argument in arguments)
+        rounding = _ROUNDING[function]
+        return lambda v: rounding(first(v))
     if function == "abs":
-        only = arguments[0].evaluate
-        return Term(lambda v: max(only(v), -only(v)), names, rational=rational)
-    parts = [argument.evaluate for argument in arguments]
+        return lambda v: max(first(v), -first(v))
     if function == "min":
-        return Term(lambda v: min(part(v) for part in parts), names, rational=rational)
-    return Term(lambda v: max(part(v) for part in parts), names, rational=rational)
+        return lambda v: min(part(v) for part in parts)
+    return lambda v: max(part(v) for part in parts)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from toolkit.policy.patterns import glob_test, line_test
+from toolkit.policy.patterns import pattern_test
 from toolkit.policy.scalars import Scalar
 from toolkit.policy.types import TermType
 
@@ -59,12 +59,12 @@ class Compare:
 
     def compile(self) -> Holds:
         holds = COMPARISONS[self.operator]
+        bound = self.value
         if self.term is None:
-            bound = self.value
             return lambda v: holds(v, bound)
-        strengths: Mapping[str, int] = self.term.strengths or {}
-        passing = frozenset(t for t in self.term.terms if holds(strengths[t], strengths[str(self.value)]))
-        return lambda v: v in passing
+        strengths = cast("Mapping[str, int]", self.term.strengths)
+        least = strengths[cast("str", bound)]
+        return lambda v: holds(strengths[v], least)
 
     def text(self) -> str:
         return f"{self.operator} {_show(self.value)}"
@@ -79,9 +79,7 @@ class Pattern:
     ignore_case: bool
 
     def compile(self) -> Holds:
-        make = glob_test if self.operator == "glob" else line_test
-        tests = [make(pattern, self.ignore_case) for pattern in self.patterns]
-        return lambda v: any(test(v) for test in tests)
+        return pattern_test(self.operator, self.patterns, self.ignore_case)
 
     def text(self) -> str:
         return f"{self.operator} {', '.join(self.patterns)}"
@@ -167,13 +165,13 @@ def excludes_null(condition: Condition) -> bool:
     return True
 
 
-def uses_patterns(condition: Condition) -> bool:
-    """Whether a glob or a pattern stands anywhere in the condition (a ``unique`` table can't hold one)."""
+def uses_patterns(condition: Condition, operators: tuple[str, ...] = ("glob", "matches")) -> bool:
+    """Whether a glob or a pattern stands anywhere in the condition."""
     if isinstance(condition, AllOf):
-        return any(map(uses_patterns, condition.parts))
+        return any(uses_patterns(part, operators) for part in condition.parts)
     if isinstance(condition, (Not, Items)):
-        return uses_patterns(condition.inner)
-    return isinstance(condition, Pattern)
+        return uses_patterns(condition.inner, operators)
+    return isinstance(condition, Pattern) and condition.operator in operators
 
 
 def _show(value: Scalar) -> str:

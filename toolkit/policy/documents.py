@@ -6,20 +6,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from toolkit.policy.forms import Form
-from toolkit.policy.nodes import MapNode, Node, plain
-from toolkit.policy.problems import Mark, PolicyError, Problems, did_you_mean
-from toolkit.policy.types import Value
+from toolkit.policy.nodes import Node, plain
+from toolkit.policy.problems import Mark, PolicyError, Problems, did_you_mean, shown
+from toolkit.policy.types import TermType, Value, freeze
 
 LANGUAGE = "v1"
 KINDS = ("vocabulary", "table", "data", "overlay")
-HEAD = ("policy", "kind", "id", "version", "title")
-HEAD_OPTIONAL = ("source", "order_note", "cases")
+HEAD = ("policy", "kind", "id", "version", "title")  # and ``source``, which an overlay may leave out
 WORDING = ("version", "title", "source", "order_note", "cases")  # never part of a digest
 ORDERS = ("descending", "ascending", "sequence")
-MAX_CASES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,15 @@ class Head:
 class Vocabulary:
     """An ordered list of terms with their anchors.
 
-    ``terms`` stand in document order. ``rank(term)`` counts from 0 in that order. ``strengths`` is null for a
-    sequence; else a greater number is a graver (descending) or higher (ascending) term.
+    ``terms`` stand in document order. ``rank(term)`` counts from 0 in that order. ``type`` is that of any of them; its
+    ``strengths`` are null for a sequence, else a greater number is a graver (descending) or higher (ascending) term.
     """
 
     head: Head
     order: str
     terms: tuple[str, ...]
     anchors: Mapping[str, Mapping[str, str]] = field(repr=False)
+    type: TermType = field(repr=False)
 
     def rank(self, term: str) -> int:
         """The place of a term, from 0. Raises ``PolicyError`` (``unknown_term``)."""
@@ -58,21 +58,17 @@ class Vocabulary:
         return self.terms.index(term)
 
     def anchor(self, term: str, name: str) -> str:
-        """The text of one anchor of a term."""
+        """The text of one anchor of a term. Raises ``PolicyError`` (``unknown_term``, ``unknown_anchor``)."""
         self._known(term)
+        if name not in self.anchors[term]:
+            hint = did_you_mean(name, self.anchors[term])
+            raise PolicyError("unknown_anchor", f"{self.head.id} has no anchor {shown(name)}", next_step=hint)
         return self.anchors[term][name]
-
-    @property
-    def strengths(self) -> dict[str, int] | None:
-        if self.order == "sequence":
-            return None
-        terms = reversed(self.terms) if self.order == "descending" else self.terms
-        return {term: index for index, term in enumerate(terms)}
 
     def _known(self, term: str) -> None:
         if term not in self.anchors:
             hint = did_you_mean(term, self.terms)
-            raise PolicyError("unknown_term", f"{term!r} is no term of {self.head.id}", next_step=hint)
+            raise PolicyError("unknown_term", f"{shown(term)} is no term of {self.head.id}", next_step=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,51 +81,67 @@ class Data:
 
 
 def read_head(node: Node, layer: str, problems: Problems) -> tuple[Head, Form]:
-    """The head of a document and the form of its whole mapping. Raises ``Flawed`` where it has none."""
-    if isinstance(node, MapNode) and "id" in node.entries:
-        problems.document = _loose_text(node.entries["id"])
-    anything = tuple(node.entries) if isinstance(node, MapNode) else ()  # each kind knows its own keys
-    form = Form(node, "the document", problems, required=HEAD, optional=anything)
-    if form.text("policy") != LANGUAGE:
-        message = f"this tool reads policy language {LANGUAGE}, not {form.text('policy')!r}"
+    """The head of a document and the form of its whole mapping.
+
+    Raises ``Flawed`` without an id and a kind; whatever else is wrong is recorded, and the rest can still be read.
+    """
+    form = Form(node, "the document", problems, required=HEAD, strict=False)  # each kind has its own keys
+    identity = form.text("id")
+    problems.document = identity[:100]
+    if not _id_pattern().match(identity):
+        problems.fail("bad_id", f"{shown(identity)} is no id", form.need("id").mark, "<pack>.<name>, lower case")
+    language, version, title, source = (_head_text(form, key) for key in ("policy", "version", "title", "source"))
+    if language not in ("", LANGUAGE):
+        message = f"this tool reads policy language {LANGUAGE}, not {shown(language)}"
         problems.fail("unknown_language", message, form.need("policy").mark)
     kind = form.choice("kind", KINDS)
     if kind != "overlay" and not form.has("source"):
         problems.add("missing_key", "the document lacks the key 'source'", form.mark, "name where the rule comes from")
-    identity, version = form.text("id"), form.text("version")
-    if not _id_pattern().match(identity):
-        problems.fail("bad_id", f"{identity[:100]!r} is no id", form.need("id").mark, "<pack>.<name>, lower case")
-    if not _version_pattern().match(version):
-        message = f"{version[:40]!r} is no semantic version"
-        problems.fail("bad_version", message, form.need("version").mark, "write 1.0.0")
-    head = Head(kind, identity, version, form.text("title"), form.text_or("source", ""), layer, form.mark)
-    return head, form
+    if version and not _version_pattern().match(version):
+        message = f"{shown(version)} is no semantic version"
+        problems.add("bad_version", message, form.need("version").mark, "write 1.0.0")
+        version = ""
+    return Head(kind, identity, version, title, source, layer, form.mark), form
+
+
+def _head_text(form: Form, key: str) -> str:
+    """A text of the head; empty where there is none, which is then recorded."""
+    if not form.has(key):
+        return ""
+    with form.problems.unit():
+        text = form.text(key)
+        if not text:
+            form.problems.fail("empty", f"{key} says nothing", form.need(key).mark)
+        return text
+    return ""
 
 
 def read_vocabulary(head: Head, form: Form, problems: Problems) -> Vocabulary:
     """A vocabulary; every term carries every anchor that the document names, and no other."""
-    optional = (*HEAD_OPTIONAL, "order", "anchors")
-    Form(form.node, "the vocabulary", problems, required=(*HEAD, "terms"), optional=optional)
+    form.expect(("terms",), (*HEAD, "source", "order", "anchors"))
     order = form.choice("order", ORDERS, "sequence")
     names = tuple(form.words("anchors"))
-    terms: dict[str, dict[str, str]] = {}
+    if len(set(names)) != len(names) or "term" in names:
+        problems.fail("duplicate_id", "anchors lists each key once, and 'term' is none", form.need("anchors").mark)
+    terms: dict[str, Mapping[str, str]] = {}
     for node in form.items("terms"):
         with problems.unit():
             entry = Form(node, "the term", problems, required=("term", *names))
             term = entry.text("term")
             if term in terms:
-                problems.fail("duplicate_id", f"the term {term!r} stands twice", entry.need("term").mark)
-            terms[term] = {name: entry.text(name) for name in names}
+                problems.fail("duplicate_id", f"the term {shown(term)} stands twice", entry.need("term").mark)
+            terms[term] = MappingProxyType({name: entry.text(name) for name in names})
     if not terms:
         problems.fail("empty", "a vocabulary needs at least one term", form.mark)
-    return Vocabulary(head, order, tuple(terms), terms)
+    ordered = reversed(terms) if order == "descending" else terms
+    strengths = None if order == "sequence" else {term: index for index, term in enumerate(ordered)}
+    kind = TermType(tuple(terms), head.id, strengths)
+    return Vocabulary(head, order, tuple(terms), MappingProxyType(terms), kind)
 
 
-def read_data(head: Head, form: Form, problems: Problems) -> Data:
+def read_data(head: Head, form: Form) -> Data:
     """A data document; its payload is held against its shape by whoever loads the set."""
-    Form(form.node, "the data document", problems, required=(*HEAD, "shape", "value"), optional=HEAD_OPTIONAL)
-    from toolkit.policy.types import freeze
-
+    form.expect(("shape", "value"), (*HEAD, "source"))
     return Data(head, form.text("shape"), freeze(plain(form.need("value"))))
 
 
@@ -137,11 +149,6 @@ def effective_content(node: Node) -> dict[str, Any]:
     """What of a document decides: everything but version, title, source, order_note and cases."""
     content = plain(node)
     return {key: value for key, value in content.items() if key not in WORDING}
-
-
-def _loose_text(node: Node) -> str:
-    value = plain(node)
-    return value[:100] if isinstance(value, str) else ""
 
 
 @cache

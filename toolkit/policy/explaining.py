@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.policy.problems import PolicyError
-from toolkit.policy.tables import FIRST, Decision, Row, Table, When, compile_when
+from toolkit.policy.problems import Undecided, clipped
+from toolkit.policy.rules import FIRST, When
+from toolkit.policy.tables import CompiledWhen, Decision, Table
 from toolkit.policy.types import thaw
 
 MATCHED, FAILED, NOT_TRIED = "matched", "failed", "not tried"
+MAX_SHOWN = 20  # items of a list in a trace
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCell:
-    """One condition that did not hold: the fact's name, what was asked of it, and what it was."""
+    """One condition that did not hold: the fact's name, what was asked of it, and what it was (the start, if long)."""
 
     name: str
     condition: str
@@ -27,13 +29,14 @@ class FailedCell:
 
 @dataclass(frozen=True, slots=True)
 class TriedRow:
-    """What became of one row."""
+    """What became of one row. ``near`` where a single name kept it from matching."""
 
     id: str
     outcome: str
     failed: tuple[FailedCell, ...]
     source: str
     layer: str
+    near: bool = False
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -52,7 +55,7 @@ class Explanation:
     table: str
     source: str
     decisions: tuple[Decision, ...]
-    refusal: PolicyError | None
+    refusal: Undecided | None
     lets: Mapping[str, object]
     rows: tuple[TriedRow, ...]
     near_misses: tuple[str, ...]
@@ -73,25 +76,18 @@ def explain(table: Table, facts: Mapping[str, object]) -> tuple[Explanation, ...
 
     A refusal is part of the answer; a bad fact raises ``PolicyError``, as deciding does.
     """
-    each = table.document.each
-    if each is None:
-        return (_explain_one(table, facts, None),)
-    table.values_of({**facts, each: []}) if not facts.get(each) else table.values_of(facts)
-    items = facts[each]
-    assert isinstance(items, (list, tuple))
-    return tuple(_explain_one(table, {**facts, each: [item]}, index) for index, item in enumerate(items))
+    return tuple(_explain_one(table, values, item) for item, values in table.questions(facts))
 
 
-def _explain_one(table: Table, facts: Mapping[str, object], item: int | None) -> Explanation:
-    values = table.values_of(facts)
+def _explain_one(table: Table, values: Mapping[str, Any], item: int | None) -> Explanation:
     decisions: tuple[Decision, ...] = ()
     refusal = None
     try:
-        decisions = table.decide_all(**facts)
-    except PolicyError as fault:
+        decisions = table.answers(values, item)
+    except Undecided as fault:
         refusal = fault
     rows = _tried(table, values)
-    near = tuple(row.id for row in rows if row.outcome == FAILED and len({cell.name for cell in row.failed}) == 1)
+    near = tuple(row.id for row in rows if row.near)
     lets = {let.name: values[let.name] for let in table.document.lets}
     head = table.document.head
     return Explanation(head.id, head.source, decisions, refusal, lets, rows, near, item)
@@ -100,30 +96,41 @@ def _explain_one(table: Table, facts: Mapping[str, object], item: int | None) ->
 def _tried(table: Table, values: Mapping[str, Any]) -> tuple[TriedRow, ...]:
     tried: list[TriedRow] = []
     won = False
-    for row in table.document.rows:
+    for row, when in zip(table.document.rows, table.whens, strict=True):
+        source = row.source or table.document.head.source
         if won and table.document.hit == FIRST:
-            tried.append(TriedRow(row.id, NOT_TRIED, (), _source(table, row), row.layer))
+            tried.append(TriedRow(row.id, NOT_TRIED, (), source, row.layer))
             continue
-        failed = tuple(_failed_cells(row.when, values))
+        failed, near = _failed(when, values)
         won = won or not failed
-        tried.append(TriedRow(row.id, FAILED if failed else MATCHED, failed, _source(table, row), row.layer))
+        tried.append(TriedRow(row.id, FAILED if failed else MATCHED, failed, source, row.layer, near))
     return tuple(tried)
 
 
-def _source(table: Table, row: Row) -> str:
-    return row.source or table.document.head.source
+def _failed(when: CompiledWhen, values: Mapping[str, Any]) -> tuple[tuple[FailedCell, ...], bool]:
+    """The cells that do not hold, those of every alternative where none holds; and whether one name is enough."""
+    failed = _failed_cells(when, values)
+    if not when.any_of or any(other.matches(values) for other in when.any_of):
+        return failed, len({cell.name for cell in failed}) == 1
+    others = [_failed_cells(other, values) for other in when.any_of]
+    near = any(len({cell.name for cell in (*failed, *other)}) == 1 for other in others)
+    return (*failed, *(cell for other in others for cell in other)), near
 
 
-def _failed_cells(when: When, values: Mapping[str, Any]) -> list[FailedCell]:
-    failed = [
-        FailedCell(name, condition.text(), thaw(values[name]))
-        for name, condition in when.cells
-        if not condition.compile()(values[name])
-    ]
-    if when.any_of and not any(compile_when(other)(values) for other in when.any_of):
-        for other in when.any_of:
-            failed.extend(_failed_cells(other, values))
-    return failed
+def _failed_cells(when: CompiledWhen, values: Mapping[str, Any]) -> tuple[FailedCell, ...]:
+    return tuple(
+        FailedCell(name, condition.text(), _start(values[name]))
+        for name, condition, holds in when.cells
+        if not holds(values[name])
+    )
+
+
+def _start(value: Any) -> object:
+    """A fact as a trace shows it: a text or list of any length is not repeated in every row."""
+    if isinstance(value, (list, tuple)):
+        more = [f"... and {len(value) - MAX_SHOWN} more"] if len(value) > MAX_SHOWN else []
+        return [_start(item) for item in value[:MAX_SHOWN]] + more
+    return clipped(value) if isinstance(value, str) else thaw(value)
 
 
 def describe_when(when: When) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolkit.policy.nodes import ListNode, MapNode, Node, ScalarNode
-from toolkit.policy.problems import Mark, Problems, did_you_mean
+from toolkit.policy.problems import Flawed, Mark, Problems, did_you_mean, shown
 
 _NAMES = {bool: "a boolean", int: "an integer", str: "text", type(None): "null"}
 
@@ -20,7 +20,11 @@ def describe(node: Node) -> str:
 
 
 class Form:
-    """Reads one mapping. ``what`` names it in messages (``the table``, ``row 'docs'``)."""
+    """Reads one mapping. ``what`` names it in messages (``the table``, ``row 'docs'``).
+
+    Any other key than the ``required`` and ``optional`` ones is a problem; where not ``strict``, ``expect`` says later
+    which keys may stand there.
+    """
 
     def __init__(
         self,
@@ -30,6 +34,7 @@ class Form:
         *,
         required: tuple[str, ...] = (),
         optional: tuple[str, ...] = (),
+        strict: bool = True,
     ) -> None:
         self.problems = problems
         self.what = what
@@ -37,13 +42,17 @@ class Form:
             problems.fail("wrong_type", f"{what} must be a mapping, not {describe(node)}", node.mark)
         self.node = node
         self.mark = node.mark
-        known = (*required, *optional)
-        for key, mark in node.key_marks.items():
+        self.expect(required, optional if strict else tuple(node.entries))
+
+    def expect(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+        """Record every key that stands here unknown, and every required one that does not stand here."""
+        known = {*required, *optional}
+        for key, mark in self.node.key_marks.items():
             if key not in known:
-                problems.add("unknown_key", f"{what} has no key {key!r}", mark, did_you_mean(key, known))
+                self.problems.add("unknown_key", f"{self.what} has no key {shown(key)}", mark, did_you_mean(key, known))
         for key in required:
-            if key not in node.entries:
-                problems.add("missing_key", f"{what} lacks the key {key!r}", node.mark)
+            if key not in self.node.entries:
+                self.problems.add("missing_key", f"{self.what} lacks the key {shown(key)}", self.mark)
 
     def has(self, key: str) -> bool:
         return key in self.node.entries
@@ -55,13 +64,8 @@ class Form:
         """A required node; its absence is already recorded."""
         node = self.node.entries.get(key)
         if node is None:
-            from toolkit.policy.problems import Flawed
-
             raise Flawed
         return node
-
-    def key_mark(self, key: str) -> Mark:
-        return self.node.key_marks.get(key, self.mark)
 
     def text(self, key: str) -> str:
         node = self.need(key)
@@ -79,7 +83,7 @@ class Form:
         word = self.text(key)
         if word not in known:
             mark = self.need(key).mark
-            self.problems.fail("unknown_word", f"{key} can't be {word!r}", mark, did_you_mean(word, known))
+            self.problems.fail("unknown_word", f"{key} can't be {shown(word)}", mark, did_you_mean(word, known))
         return word
 
     def flag(self, key: str) -> bool:

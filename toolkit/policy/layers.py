@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolkit.policy.documents import Head, read_head
-from toolkit.policy.nodes import MapNode, node_of, try_read
+from toolkit.policy.nodes import ListNode, MapNode, Node, node_of, plain, read_yaml
 from toolkit.policy.overlays import Overlay, apply_overlay, read_overlay
-from toolkit.policy.problems import Mark, Problems, did_you_mean
+from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
 
 MAX_DOCUMENTS = 1000
+MAX_SET_BYTES = 16 * 1024 * 1024  # of all files together; a thousand files of the largest size would fill any memory
 SHIPPED, REPOSITORY = LAYERS = ("shipped", "repository")
 OWN_PACK = "repo"  # the pack of the documents and overlays that a repository ships
 
@@ -36,46 +37,56 @@ class Entry:
 
 def read_entries(sources: Iterable[Source], problems: Problems) -> dict[str, Entry]:
     """Read every file, then apply the overlays in order of layer and id. Every fault is recorded."""
-    entries: dict[str, Entry] = {}
-    overlays: list[Overlay] = []
+    read = _Read({}, [], {})
+    size = 0
     for count, source in enumerate(sources, start=1):
-        if count > MAX_DOCUMENTS:
-            message = f"a set has at most {MAX_DOCUMENTS} documents"
-            problems.add("too_many_documents", message, Mark(source.file, 0, 0))
-            break
-        with problems.within(""), problems.unit():
-            _read_source(source, entries, overlays, problems)
-    for overlay in sorted(overlays, key=lambda one: (LAYERS.index(one.head.layer), one.head.id)):
-        with problems.within(overlay.head.id), problems.unit():
-            _apply(overlay, entries, problems)
-    return entries
+        size += len(source.data)
+        with problems.within(""):
+            if count > MAX_DOCUMENTS:
+                problems.add("too_many_documents", f"a set has at most {MAX_DOCUMENTS} files", Mark(source.file, 0, 0))
+                break
+            if size > MAX_SET_BYTES:
+                problems.add("set_too_large", f"a set has at most {MAX_SET_BYTES} bytes", Mark(source.file, 0, 0))
+                break
+            _read_source(source, read, problems)
+    for overlay in sorted(read.overlays, key=lambda one: (LAYERS.index(one.head.layer), one.head.id)):
+        with problems.within(overlay.head.id):
+            _apply(overlay, read.entries, problems)
+    return read.entries
 
 
-def _read_source(source: Source, entries: dict[str, Entry], overlays: list[Overlay], problems: Problems) -> None:
-    node = try_read(source.data, source.file, problems)
-    if node is None:
-        return
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read so far; ``heads`` are those of documents and overlays alike."""
+
+    entries: dict[str, Entry]
+    overlays: list[Overlay]
+    heads: dict[str, Head]
+
+
+def _read_source(source: Source, read: _Read, problems: Problems) -> None:
+    node = read_yaml(source.data, source.file, problems)
     head, form = read_head(node, source.layer, problems)
-    named = [entry.head for entry in entries.values()] + [overlay.head for overlay in overlays]
-    for other in named:
-        if other.id == head.id:
-            message = f"the id {head.id} is taken by {other.mark.file}"
-            problems.fail("duplicate_id", message, form.need("id").mark, "edit another layer's document by an overlay")
+    taken = read.heads.setdefault(head.id, head)
+    if taken is not head:
+        message = f"the id {head.id} is taken by {taken.mark.file}"
+        hint = "edit another layer's document by an overlay"
+        problems.fail("duplicate_id", message, form.need("id").mark, hint)
     if source.layer != SHIPPED and head.pack != OWN_PACK:
         message = f"a repository's own documents and overlays are of the pack {OWN_PACK!r}, not {head.pack!r}"
-        problems.fail("foreign_pack", message, form.need("id").mark, f"call it {OWN_PACK}.{head.id.split('.', 1)[1]}")
+        hint = f"call it {OWN_PACK}.{head.id.split('.', 1)[1]}"
+        problems.fail("foreign_pack", message, form.need("id").mark, hint)
     if head.kind == "overlay":
-        overlays.append(read_overlay(head, form, problems))
+        read.overlays.append(read_overlay(head, form, problems))
     else:
-        assert isinstance(node, MapNode)
-        entries[head.id] = Entry(head, node)
+        read.entries[head.id] = Entry(head, form.node)
 
 
 def _apply(overlay: Overlay, entries: dict[str, Entry], problems: Problems) -> None:
     entry = entries.get(overlay.base)
     if entry is None:
         hint = did_you_mean(overlay.base, entries)
-        problems.fail("unknown_document", f"there is no document {overlay.base[:100]!r}", overlay.base_mark, hint)
+        problems.fail("unknown_document", f"there is no document {shown(overlay.base)}", overlay.base_mark, hint)
     apply_overlay(overlay, entry.head, entry.node, problems)
     suffix = f"{overlay.head.id}@{overlay.head.version}"
     joint = "." if "+" in entry.head.version else "+"
@@ -94,13 +105,15 @@ class StoredEntries(Mapping[str, Entry]):
         if identity not in self._built:
             record = self._records[identity]
             content = record["content"]
-            mark = Mark(record["file"], record["line"], 1)
+            mark = Mark(record["file"], *record["place"])
             head = Head(
                 content["kind"], identity, record["version"], content["title"], content.get("source", ""),
                 record["layer"], mark,
             )  # fmt: skip
             node = node_of(content, mark)
             assert isinstance(node, MapNode)
+            for row, place in zip(_rows_of(node), record["rows"], strict=True):
+                row.mark = Mark(record["file"], *place)
             self._built[identity] = Entry(head, node, tuple(record["overlays"]))
         return self._built[identity]
 
@@ -112,14 +125,18 @@ class StoredEntries(Mapping[str, Entry]):
 
 
 def record_of(entry: Entry) -> dict[str, Any]:
-    """The JSON record from which ``StoredEntries`` makes the entry again."""
-    from toolkit.policy.nodes import plain
-
+    """The JSON record from which ``StoredEntries`` makes the entry again, with the places that decisions name."""
     return {
         "content": plain(entry.node),
         "file": entry.head.mark.file,
         "layer": entry.head.layer,
-        "line": entry.head.mark.line,
         "overlays": list(entry.overlays),
+        "place": entry.head.mark[1:],
+        "rows": [row.mark[1:] for row in _rows_of(entry.node)],
         "version": entry.head.version,
     }
+
+
+def _rows_of(node: MapNode) -> list[Node]:
+    rows = node.entries.get("rows")
+    return rows.items if isinstance(rows, ListNode) else []

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from toolkit.policy.problems import Flawed, Mark, Problems
-from toolkit.policy.scalars import AmbiguousScalar, Scalar, resolve_plain
+from toolkit.policy.problems import Flawed, Mark, Problems, shown
+from toolkit.policy.scalars import AmbiguousScalar, Scalar, is_unicode, resolve_plain
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
-MAX_FLAWS = 100  # of one file; reading stops there, since a hostile file could hold a million
 
 
 @dataclass(slots=True)
@@ -61,22 +62,32 @@ def node_of(value: Any, mark: Mark) -> Node:
 
 
 def read_yaml(data: bytes, file: str, problems: Problems) -> Node:
-    """One YAML document as a tree. Records a problem and raises ``Flawed`` at the first thing that is not allowed.
+    """One YAML document as a tree. Records what is not allowed, and raises ``Flawed`` where there was anything.
 
-    Refused: more than 1 MiB or 64 levels, other encodings than UTF-8, directives, a second document, tags,
-    anchors, aliases, merge keys, keys that are not text, duplicate keys, ambiguous plain scalars.
+    Refused: more than 1 MiB or 64 levels, other encodings than UTF-8, characters that YAML 1.1 and 1.2 read
+    differently, directives, a second document, tags, anchors, aliases, merge keys, keys that are not text, duplicate
+    keys, ambiguous plain scalars.
     """
-    start = Mark(file, 1, 1)
     if len(data) > MAX_BYTES:
         problems.fail("too_large", f"the file has {len(data)} bytes; at most {MAX_BYTES} are read", Mark(file, 0, 0))
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as fault:
-        before = data[: fault.start]
-        line, column = before.count(b"\n") + 1, fault.start - before.rfind(b"\n")
-        mark = Mark(file, line, column)
+        mark = Mark(file, data.count(b"\n", 0, fault.start) + 1, fault.start - data.rfind(b"\n", 0, fault.start))
         problems.fail("not_utf8", f"byte {fault.start} is not UTF-8", mark, "save the file as UTF-8")
-    return _Composer(file, problems).compose(text, start)
+    odd = _odd_character().search(text)
+    if odd is not None:
+        at = odd.start()
+        mark = Mark(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+        message = f"the character U+{ord(odd[0]):04X} is refused by YAML, or read differently by its versions"
+        problems.fail("bad_character", message, mark, 'write it as an escape in double quotes, e.g. "\\u2028"')
+    return _Composer(file, problems).compose(text)
+
+
+@cache
+def _odd_character() -> re.Pattern[str]:
+    # NEL, LS and PS end a line in YAML 1.1 and do not in YAML 1.2: a comment could end where nobody sees it.
+    return re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Composer:
@@ -89,18 +100,12 @@ class _Composer:
         self.keys: list[str | None] = []  # the key that waits for its value, for each open mapping
         self.key_places: list[Mark] = []
         self.root: Node | None = None
-        self.flaws = 0
 
-    def _flaw(self, code: str, message: str, mark: Mark, hint: str | None = None) -> None:
-        """A fault after which the rest of the file can still be read."""
-        self.problems.add(code, message, mark, hint)
-        self.flaws += 1
-        if self.flaws >= MAX_FLAWS:
-            raise Flawed
-
-    def compose(self, text: str, start: Mark) -> Node:
+    def compose(self, text: str) -> Node:
         import yaml
 
+        before = len(self.problems.found)
+        start = Mark(self.file, 1, 1)
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
             for event in yaml.parse(text, Loader=loader):
@@ -109,9 +114,10 @@ class _Composer:
             where = fault.problem_mark or fault.context_mark
             mark = Mark(self.file, where.line + 1, where.column + 1) if where else start
             self.problems.fail("yaml_syntax", fault.problem or "not YAML", mark)
-        except yaml.reader.ReaderError as fault:
-            self.problems.fail("yaml_syntax", f"a character that YAML does not allow: {fault.reason}", start)
-        if self.flaws:
+        except (yaml.YAMLError, ValueError, OverflowError) as fault:
+            # The loader in pure Python has no place for an escape that names no character.
+            self.problems.fail("yaml_syntax", f"not YAML: {fault}", start)
+        if len(self.problems.found) > before:
             raise Flawed
         if self.root is None:
             self.problems.fail("empty", "the file holds no document", start, "begin with: policy: v1")
@@ -125,14 +131,14 @@ class _Composer:
         elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
             self._close()
         elif isinstance(event, yaml.AliasEvent):
-            self._flaw("alias", f"aliases are not allowed (*{event.anchor})", self._mark(event), "write it out")
+            self.problems.add("alias", f"aliases are not allowed (*{event.anchor})", self._mark(event), "write it out")
             self._put(None, self._mark(event))
         elif isinstance(event, yaml.DocumentStartEvent):
             self._document_start(event)
 
     def _document_start(self, event: Any) -> None:
         if event.version or event.tags:
-            self._flaw("directive", "YAML directives are not allowed", self._mark(event), "remove the % line")
+            self.problems.add("directive", "YAML directives are not allowed", self._mark(event), "remove the % line")
         if self.root is not None:
             self.problems.fail("second_document", "a file holds one document", self._mark(event), "split the file")
 
@@ -142,9 +148,9 @@ class _Composer:
     def _checked(self, event: Any) -> Mark:
         mark = self._mark(event)
         if event.anchor is not None:
-            self._flaw("anchor", f"anchors are not allowed (&{event.anchor})", mark, "write it out")
+            self.problems.add("anchor", f"anchors are not allowed (&{event.anchor})", mark, "write it out")
         if event.tag is not None:
-            self._flaw("tag", f"tags are not allowed ({event.tag})", mark, "remove the tag")
+            self.problems.add("tag", f"tags are not allowed ({event.tag})", mark, "remove the tag")
         return mark
 
     def _open(self, is_map: bool, mark: Mark) -> None:
@@ -152,7 +158,7 @@ class _Composer:
             self.problems.fail("too_deep", f"more than {MAX_DEPTH} levels", mark)
         node: ListNode | MapNode = MapNode({}, {}, mark) if is_map else ListNode([], mark)
         if self._awaits_key():
-            self._flaw("key_not_text", "a key must be text", mark)
+            self.problems.add("key_not_text", "a key must be text", mark)
             self.keys[-1] = ""
         else:
             self._attach(node)
@@ -181,27 +187,30 @@ class _Composer:
             self._attach(ScalarNode(value, mark))
             return
         if not isinstance(value, str):
-            self._flaw("key_not_text", f"the key {event.value} must be text", mark, "quote it")
+            self.problems.add("key_not_text", f"the key {event.value} must be text", mark, "quote it")
             value = str(event.value)
-        if value == "<<" and not event.style:
-            self._flaw("merge_key", "merge keys are not allowed", mark, "write the keys out")
         parent = self.stack[-1]
         assert isinstance(parent, MapNode)
         if value in parent.entries:
             first = parent.key_marks[value].line
-            self._flaw("duplicate_key", f"the key {value!r} stands twice; first at line {first}", mark)
+            self.problems.add("duplicate_key", f"the key {shown(value)} stands twice; first at line {first}", mark)
         self.keys[-1] = value
         self.key_places[-1] = mark
 
     def _value(self, event: Any, mark: Mark) -> Scalar:
         if event.style:
+            if not is_unicode(event.value):
+                self.problems.add("bad_character", "a lone surrogate is no character", mark)
             return str(event.value)
+        if event.value == "<<" and self._awaits_key():
+            self.problems.add("merge_key", "merge keys are not allowed", mark, "write the keys out")
+            return "<<"
         try:
             return resolve_plain(event.value)
         except AmbiguousScalar as fault:
-            shown = f"{event.value[:40]} unquoted" if event.value else "an empty value"
-            message = f"{shown} may be read as {fault.kind}"
-            self._flaw("ambiguous_scalar", message, mark, "quote it, or write JSON's true, false, null, digits")
+            subject = f"{event.value[:40]} unquoted" if event.value else "an empty value"
+            message = f"{subject} may be read as {fault.kind}"
+            self.problems.add("ambiguous_scalar", message, mark, "quote it, or write JSON's true, false, null, digits")
             return str(event.value)
 
     def _attach(self, node: Node) -> None:
@@ -217,11 +226,3 @@ class _Composer:
         parent.entries[key] = node
         parent.key_marks[key] = self.key_places[-1]
         self.keys[-1] = None
-
-
-def try_read(data: bytes, file: str, problems: Problems) -> Node | None:
-    """``read_yaml``, or null where the file has a problem (recorded)."""
-    try:
-        return read_yaml(data, file, problems)
-    except Flawed:
-        return None

@@ -10,11 +10,15 @@ The glob dialect is gitignore's, always anchored at the root of the path:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
-MAX_PATTERN = 1000
+MAX_PATTERN = 1000  # characters
 MAX_LINE_BYTES = 64 * 1024
+MAX_MEMORY = 512 * 1024  # of one compiled pattern, its cache while matching included
+PATTERN_COST = 20  # what a pattern costs besides its program, in instructions
+MAX_COST = 1_000_000  # of all patterns of a set together
 
 Test = Callable[[str], bool]
 
@@ -23,51 +27,70 @@ class PatternError(ValueError):
     """A pattern that is no glob or no RE2 expression."""
 
 
-class LineTooLong(ValueError):
-    """A line over 64 KiB: an error, never a miss."""
+class PatternBudget:
+    """What the patterns of a set may cost together, so that no set takes minutes to load or gigabytes to hold."""
+
+    def __init__(self) -> None:
+        self.left = MAX_COST
+
+    def take(self, operator: str, pattern: str, ignore_case: bool) -> None:
+        """Compile a pattern on account. Raises ``PatternError`` for one that is none, or one too many."""
+        if self.left <= 0:
+            raise PatternError("the patterns of the set are too many, or too large together")
+        self.left -= PATTERN_COST + _compile(_expression(operator, pattern), ignore_case).programsize
 
 
-def glob_test(pattern: str, ignore_case: bool) -> Test:
-    """A test whether a path matches the glob."""
-    return _compile(glob_to_re2(pattern), ignore_case)
+def pattern_test(operator: str, patterns: Sequence[str], ignore_case: bool) -> Test:
+    """A test whether one of the patterns is found: ``glob`` in a path, ``matches`` in any line of a text."""
+    searches = [_compile(_expression(operator, pattern), ignore_case).search for pattern in patterns]
+    if operator == "glob":
+        return lambda path: _found(searches, (path.encode(),))
+    return lambda text: _found(searches, _lines(text))
 
 
-def line_test(pattern: str, ignore_case: bool) -> Test:
-    """A test whether the RE2 pattern is found in any line of a text."""
-    search = _compile(pattern, ignore_case)
+def has_long_line(text: str) -> bool:
+    """Whether a line is over 64 KiB: asking patterns of it is an error, never a miss."""
+    if len(text) <= MAX_LINE_BYTES // 4:
+        return False
+    return max(map(len, text.encode().split(b"\n"))) > MAX_LINE_BYTES
 
-    def found(text: str) -> bool:
-        lines = text.split("\n")
-        for line in lines:
-            if len(line) > MAX_LINE_BYTES // 4 and len(line.encode()) > MAX_LINE_BYTES:
-                raise LineTooLong
-        return any(map(search, lines))
 
-    return found
+def _lines(text: str) -> list[bytes]:
+    """The lines as UTF-8, without their ends; a line may end in CR LF."""
+    lines = text.encode().split(b"\n")
+    return [line.removesuffix(b"\r") for line in lines] if "\r" in text else lines
+
+
+def _found(searches: Sequence[Callable[[bytes], Any]], lines: Sequence[bytes]) -> bool:
+    return any(search(line) is not None for search in searches for line in lines)
+
+
+def _expression(operator: str, pattern: str) -> str:
+    if not pattern:
+        raise PatternError("an empty pattern is found everywhere")
+    if len(pattern) > MAX_PATTERN:
+        raise PatternError(f"a pattern has at most {MAX_PATTERN} characters")
+    return glob_to_re2(pattern) if operator == "glob" else pattern
 
 
 @lru_cache(maxsize=4096)
-def _compile(pattern: str, ignore_case: bool) -> Callable[[str], bool]:
+def _compile(expression: str, ignore_case: bool) -> Any:
     import re2
 
-    if len(pattern) > 8 * MAX_PATTERN:
-        raise PatternError(f"a pattern has at most {MAX_PATTERN} characters")
     options = re2.Options()
     options.case_sensitive = not ignore_case
     options.log_errors = False
-    options.max_mem = 8 << 20
+    options.max_mem = MAX_MEMORY
     try:
-        compiled = re2.compile(pattern, options)
-    except (re2.error, UnicodeEncodeError) as fault:
-        reason = fault.args[0] if fault.args else "not RE2 syntax"
-        raise PatternError(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
-    return lambda text: compiled.search(text) is not None
+        # An expression in bytes is searched in bytes: a text is encoded once, however many patterns are asked of it.
+        return re2.compile(expression.encode(), options)
+    except re2.error as fault:
+        reason = fault.args[0] if fault.args else b"not RE2 syntax"
+        raise PatternError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
 def glob_to_re2(glob: str) -> str:
     """The RE2 expression of a glob. Raises ``PatternError``."""
-    if len(glob) > MAX_PATTERN:
-        raise PatternError(f"a glob has at most {MAX_PATTERN} characters")
     body = glob.removeprefix("/")
     if not body:
         raise PatternError("a glob can't be empty")
@@ -123,12 +146,37 @@ def _class(segment: str, at: int) -> tuple[str, int]:
     """A bracket expression from just after its ``[``: its RE2 text and where it ends."""
     negated = segment[at : at + 1] in ("!", "^")
     start = at + 1 if negated else at
-    end = segment.find("]", start + 1)
-    if end < 0:
+    at = start
+    members: list[str] = []
+    while segment[at : at + 1] != "]" or at == start:
+        low, at = _member(segment, at)
+        if segment[at : at + 1] == "-" and segment[at + 1 : at + 2] not in ("", "]"):
+            high, at = _member(segment, at + 1)
+            members.append(_range(low, high))
+        else:
+            members.append(_literal(low))
+    text = "".join(members)
+    return (f"[^/{text}]" if negated else f"[{text}]"), at + 1
+
+
+def _member(segment: str, at: int) -> tuple[str, int]:
+    """One character of a bracket expression, and where the next begins."""
+    if segment.startswith("[:", at):
+        raise PatternError("named classes such as [:alpha:] are not supported")
+    if segment[at : at + 1] == "\\":
+        at += 1
+    if at >= len(segment):
         raise PatternError("a bracket expression lacks its ]")
-    members = segment[start:end]
-    escaped = "".join("-" if c == "-" and 0 < i < len(members) - 1 else _literal(c) for i, c in enumerate(members))
-    return (f"[^/{escaped}]" if negated else f"[{escaped}]"), end + 1
+    return segment[at], at + 1
+
+
+def _range(low: str, high: str) -> str:
+    """A range of characters, without the slash that may lie within: no class leaves its segment."""
+    if low > high:
+        raise PatternError(f"the range {low}-{high} runs backwards")
+    if low < "/" < high:
+        return f"{_literal(low)}-\\x{{2e}}\\x{{30}}-{_literal(high)}"
+    return f"{_literal(low)}-{_literal(high)}"
 
 
 def _literal(character: str) -> str:

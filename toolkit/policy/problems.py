@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, NoReturn
 
 from toolkit.errors import ToolkitError
+
+MAX_PROBLEMS = 100  # of one document: a hostile one could hold a million
+MAX_TEXT = 400  # characters of one message or hint; what a policy says may be a megabyte long
 
 
 class Mark(NamedTuple):
@@ -94,9 +98,18 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Problem] = []
         self.document = ""
+        self._room = MAX_PROBLEMS
 
     def add(self, code: str, message: str, mark: Mark, hint: str | None = None) -> None:
-        self.found.append(Problem(code, message, mark, self.document, hint))
+        """Record a problem. Raises ``Flawed`` where the document has more of them than are told."""
+        if self._room == 1:
+            code, message, hint = "too_many_problems", f"there are more than {MAX_PROBLEMS - 1} problems here", None
+        if self._room > 0:
+            self._room -= 1
+            hint = None if hint is None else clipped(hint)
+            self.found.append(Problem(code, clipped(message), mark, self.document, hint))
+        if self._room == 0:
+            raise Flawed
 
     def fail(self, code: str, message: str, mark: Mark, hint: str | None = None) -> NoReturn:
         """Record a problem and leave the unit in which it stands."""
@@ -105,29 +118,56 @@ class Problems:
 
     @contextmanager
     def unit(self) -> Iterator[None]:
-        """A part that may fail by itself: its siblings are still read."""
-        with suppress(Flawed):
+        """A part of a document that may fail by itself: its siblings are still read, while problems are still told."""
+        try:
             yield
+        except Flawed:
+            if self._room == 0:
+                raise
 
     @contextmanager
     def within(self, document: str) -> Iterator[None]:
-        """Name the document in which the problems stand."""
-        previous, self.document = self.document, document
+        """A document, named in its problems; the documents after it are still read, whatever is wrong with this one."""
+        previous = (self.document, self._room)
+        self.document, self._room = document, MAX_PROBLEMS
         try:
-            yield
+            with suppress(Flawed):
+                yield
         finally:
-            self.document = previous
+            self.document, self._room = previous
 
     def raise_if_any(self) -> None:
         if self.found:
             raise PolicyError.of(self.found)
 
 
+def clipped(text: str) -> str:
+    """A message of bounded length: where it is too long, its beginning and its end."""
+    if len(text) <= MAX_TEXT:
+        return text
+    return f"{text[: MAX_TEXT * 3 // 4]} ... {text[-MAX_TEXT // 4 :]}"
+
+
+def shown(value: object) -> str:
+    """Any value in a message: short, and safe to print, whatever it is."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= 80 else value[:77] + "...")
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return str(value) if value.bit_length() <= 64 else "a huge integer"
+    if isinstance(value, float):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    return "a mapping" if isinstance(value, Mapping) else f"a Python {type(value).__name__}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """``did you mean 'x'?`` for the nearest known word, else the list of what is known."""
     from difflib import get_close_matches
 
-    candidates = sorted(known)
+    candidates = sorted(islice(known, 1000))
     near = get_close_matches(word[:100], candidates, n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]!r}?"

@@ -59,6 +59,8 @@ def resolve_plain(text: str) -> Scalar:
             raise AmbiguousScalar("a null, a boolean or a special number")
         if first != ".":
             return text
+    if text in ("=", "<<"):
+        raise AmbiguousScalar("YAML 1.1's default value or merge key")
     if not (first.isascii() and first in "+-.0123456789"):
         return text
     return _resolve_numeric(text)
@@ -78,3 +80,14 @@ def _resolve_numeric(text: str) -> Scalar:
     if _date_like().match(text):
         raise AmbiguousScalar("a date or a time")
     return text
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: one with a lone surrogate can't."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

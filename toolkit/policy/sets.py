@@ -11,10 +11,12 @@ from toolkit.policy.declarations import Declarations
 from toolkit.policy.documents import Vocabulary
 from toolkit.policy.forms import Form
 from toolkit.policy.layers import Entry, Source, StoredEntries, read_entries, record_of
-from toolkit.policy.problems import Flawed, PolicyError, Problems, did_you_mean
+from toolkit.policy.patterns import PatternBudget
+from toolkit.policy.problems import Flawed, PolicyError, Problems, did_you_mean, shown
 from toolkit.policy.rows import read_table
+from toolkit.policy.rules import TableDocument
 from toolkit.policy.shapes import check_shape
-from toolkit.policy.tables import Table, TableDocument
+from toolkit.policy.tables import Table
 
 
 class PolicySet:
@@ -49,7 +51,7 @@ class PolicySet:
         """Head and tree of a document. Raises ``PolicyError`` (``unknown_document``)."""
         if document not in self._entries:
             hint = did_you_mean(document, self._entries)
-            message = f"there is no policy document {document[:100]!r}"
+            message = f"there is no policy document {shown(document)}"
             raise PolicyError("unknown_document", message, next_step=hint or "dr-policy list")
         return self._entries[document]
 
@@ -69,8 +71,8 @@ class PolicySet:
         """The payload of a data document: immutable mappings, tuples and JSON scalars."""
         if document not in self._payloads:
             entry = self._expect(document, "data")
-            with _reading(entry) as (form, problems):
-                self._payloads[document] = documents.read_data(entry.head, form, problems).value
+            with _reading(entry) as form:
+                self._payloads[document] = documents.read_data(entry.head, form).value
         return self._payloads[document]
 
     def digest(self, document: str) -> str:
@@ -85,7 +87,7 @@ class PolicySet:
         wanted = {document for document in self._entries if document.split(".", 1)[0] == pack}
         if not wanted:
             packs = {document.split(".", 1)[0] for document in self._entries}
-            raise PolicyError("unknown_pack", f"there is no pack {pack[:60]!r}", next_step=did_you_mean(pack, packs))
+            raise PolicyError("unknown_pack", f"there is no pack {shown(pack)}", next_step=did_you_mean(pack, packs))
         for document in sorted(wanted):
             if self._entries[document].head.kind == "table":
                 wanted |= self.table(document).document.references
@@ -119,23 +121,24 @@ class PolicySet:
 
     def _read_table(self, entry: Entry) -> TableDocument:
         read: list[TableDocument] = []
-        with _reading(entry) as (form, problems):
-            read.append(read_table(entry.head, form, Declarations(self._vocabularies, problems), problems))
+        with _reading(entry) as form:
+            declarations = Declarations(self._vocabularies, form.problems)
+            read.append(read_table(entry.head, form, declarations, PatternBudget()))
         return read[0]
 
     def _check(self, shapes: Mapping[str, bytes], problems: Problems) -> None:
         """Read every document once, vocabularies first, so that every problem is told now."""
-        ordered = sorted(self._entries.items(), key=lambda item: item[1].head.kind != "vocabulary")
-        for document, entry in ordered:
-            with problems.within(document), problems.unit():
-                form = Form(entry.node, "the document", problems, optional=tuple(entry.node.entries))
+        budget = PatternBudget()
+        for document, entry in sorted(self._entries.items(), key=lambda item: item[1].head.kind != "vocabulary"):
+            with problems.within(document):
+                form = Form(entry.node, "the document", problems, strict=False)
                 if entry.head.kind == "vocabulary":
                     self._vocabularies.check(document, form, problems)
                 elif entry.head.kind == "table":
                     declarations = Declarations(self._vocabularies, problems)
-                    self._tables[document] = Table(read_table(entry.head, form, declarations, problems))
+                    self._tables[document] = Table(read_table(entry.head, form, declarations, budget))
                 else:
-                    data = documents.read_data(entry.head, form, problems)
+                    data = documents.read_data(entry.head, form)
                     check_shape(form.need("value"), data.shape, form.need("shape").mark, shapes, problems)
 
 
@@ -160,8 +163,8 @@ class _Vocabularies(Mapping[str, Vocabulary]):
             entry = self._entries[document]
             if entry.head.kind != "vocabulary":
                 raise KeyError(document)
-            with _reading(entry) as (form, problems):
-                self._read[document] = documents.read_vocabulary(entry.head, form, problems)
+            with _reading(entry) as form:
+                self._read[document] = documents.read_vocabulary(entry.head, form, form.problems)
         return self._read[document]
 
     def __iter__(self) -> Iterator[str]:
@@ -172,9 +175,9 @@ class _Vocabularies(Mapping[str, Vocabulary]):
 
 
 @contextmanager
-def _reading(entry: Entry) -> Iterator[tuple[Form, Problems]]:
+def _reading(entry: Entry) -> Iterator[Form]:
     """Read one document of a set by itself; its problems are raised as one error."""
     problems = Problems()
-    with problems.within(entry.head.id), problems.unit():
-        yield Form(entry.node, "the document", problems, optional=tuple(entry.node.entries)), problems
+    with problems.within(entry.head.id):
+        yield Form(entry.node, "the document", problems, strict=False)
     problems.raise_if_any()

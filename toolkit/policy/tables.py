@@ -2,91 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from toolkit.policy.conditions import Condition
-from toolkit.policy.declarations import Let
-from toolkit.policy.documents import Head
-from toolkit.policy.patterns import LineTooLong
-from toolkit.policy.problems import Mark, PolicyError, Undecided, did_you_mean
-from toolkit.policy.types import Input, ListType, RecordType, Value, freeze
+from toolkit.policy.conditions import Condition, Holds, uses_patterns
+from toolkit.policy.patterns import has_long_line
+from toolkit.policy.problems import Mark, PolicyError, Undecided, clipped, did_you_mean, shown
+from toolkit.policy.rules import COLLECT, FIRST, Produced, Reference, Row, TableDocument, When
+from toolkit.policy.types import Value, freeze
 
-UNIQUE, FIRST, COLLECT = HITS = ("unique", "first", "collect")
+MAX_TOLD = 20  # faults of one set of facts that a message names
 
 Values = Mapping[str, Any]
-Matches = Callable[[Values], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An output that takes the value of an input, a field or a let."""
-
-    name: str
-
-
-Produced = Value | Reference | tuple["Produced", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """The cells of a row; every one holds, and one of ``any_of`` where there are alternatives."""
-
-    cells: tuple[tuple[str, Condition], ...] = ()
-    any_of: tuple[When, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row: ``error`` is set exactly where the row declines to decide."""
-
-    id: str
-    when: When
-    then: Mapping[str, Produced]
-    error: str | None
-    source: str
-    layer: str
-    mark: Mark
-
-
-@dataclass(frozen=True, slots=True)
-class Invariant:
-    """Outputs that are reachable only where each named fact holds."""
-
-    when_output: Mapping[str, tuple[Value, ...]]
-    inputs: tuple[tuple[str, Condition], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TableDocument:
-    """A table as read and checked; ``Table`` is the same, ready to decide."""
-
-    head: Head
-    hit: str
-    inputs: Mapping[str, Input]
-    each: str | None
-    lets: tuple[Let, ...]
-    outputs: Mapping[str, Input]
-    stronger: Mapping[str, tuple[object, ...]]
-    rows: tuple[Row, ...]
-    require: tuple[Invariant, ...]
-    order_note: str
-    references: frozenset[str] = field(default_factory=frozenset)
-
-    @property
-    def lists(self) -> bool:
-        """Whether one question has a list of answers."""
-        return self.hit == COLLECT or self.each is not None
-
-    @property
-    def item_fields(self) -> Mapping[str, Input]:
-        """The fields of an ``each`` table's records; empty for the rest."""
-        kind = self.inputs[self.each].type if self.each else None
-        if isinstance(kind, ListType) and isinstance(kind.items, RecordType):
-            return kind.items.fields
-        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +27,25 @@ class Decision:
     item: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CompiledWhen:
+    """A row's conditions, each with its closure; ``matches`` asks them all, the patterns last."""
+
+    cells: tuple[tuple[str, Condition, Holds], ...]
+    any_of: tuple[CompiledWhen, ...]
+    matches: Callable[[Values], bool]
+
+
 class Table:
     """A compiled table. Made once for a set; ``decide`` may be called from anywhere, any number of times."""
 
     def __init__(self, document: TableDocument) -> None:
         self.document = document
+        self.whens = tuple(_compile(row.when) for row in document.rows)
         self._inputs = tuple(document.inputs.items())
         self._lets = tuple((let.name, tuple(let.term.names), let.term.evaluate, let.optional) for let in document.lets)
-        self._matchers = tuple(compile_when(row.when) for row in document.rows)
+        self._matchers = tuple(when.matches for when in self.whens)
+        self._lined = tuple(sorted(_lined(document)))
         self._emitters = tuple(_emitter(document, row) for row in document.rows)
         self._require = tuple(
             (invariant.when_output, tuple((name, condition.compile()) for name, condition in invariant.inputs))
@@ -120,29 +60,24 @@ class Table:
         """
         if self.document.lists:
             raise PolicyError("many_answers", f"{self.document.head.id} answers with a list: use decide_all")
-        return self._one(self._prepare(self._checked(facts)), None)
+        return self._one(self._prepared(self._checked(facts)), None)
 
     def decide_all(self, /, **facts: object) -> tuple[Decision, ...]:
         """Every decision of a ``collect`` or ``each`` table, in order (of items, then of rows); a single one else."""
-        values = self._checked(facts)
+        return tuple(one for item, values in self.questions(facts) for one in self.answers(values, item))
+
+    def questions(self, facts: Mapping[str, object]) -> Iterator[tuple[int | None, Values]]:
+        """Checked facts with the lets computed, as the cells see them: once, or for each item with its index."""
+        values = self._checked(dict(facts))
         each = self.document.each
         if each is None:
-            return self._answers(self._prepare(values), None)
-        items: Sequence[Mapping[str, object]] = values.pop(each)
-        answers: list[Decision] = []
-        for index, item in enumerate(items):
-            answers.extend(self._answers(self._prepare({**values, **item}), index))
-        return tuple(answers)
+            yield None, self._prepared(values)
+            return
+        for index, item in enumerate(values.pop(each)):
+            yield index, self._prepared({**values, **item})
 
-    def values_of(self, facts: Mapping[str, object], item: int | None = None) -> dict[str, Any]:
-        """Checked facts with the lets computed: what the cells see (for one item of an ``each`` table)."""
-        values = self._checked(dict(facts))
-        if self.document.each is not None:
-            items = values.pop(self.document.each)
-            values.update(items[item or 0])
-        return self._prepare(values)
-
-    def _answers(self, values: Values, item: int | None) -> tuple[Decision, ...]:
+    def answers(self, values: Values, item: int | None) -> tuple[Decision, ...]:
+        """The decisions for one of the ``questions``. Raises ``Undecided``, as ``decide`` does."""
         if self.document.hit != COLLECT:
             return (self._one(values, item),)
         return tuple(self._emit(index, values, item) for index in self._matching(values))
@@ -154,17 +89,12 @@ class Table:
         return self._emit(hits[0], values, item)
 
     def _matching(self, values: Values) -> list[int]:
-        first_only = self.document.hit == FIRST
         hits = []
-        try:
-            for index, matches in enumerate(self._matchers):
-                if matches(values):
-                    hits.append(index)
-                    if first_only:
-                        break
-        except LineTooLong:
-            message = f"{self.document.head.id}: a line of a fact is longer than 64 KiB, so no pattern was tried"
-            raise PolicyError("line_too_long", message) from None
+        for index, matches in enumerate(self._matchers):
+            if matches(values):
+                hits.append(index)
+                if self.document.hit == FIRST:
+                    break
         return hits
 
     def _emit(self, index: int, values: Values, item: int | None) -> Decision:
@@ -178,7 +108,8 @@ class Table:
             if all(decision.outputs[name] in allowed for name, allowed in when_output.items()):
                 for name, holds in tests:
                     if not holds(values[name]):
-                        message = f"row {decision.row!r} answers {dict(decision.outputs)} although {name} forbids it"
+                        named = ", ".join(f"{output} {shown(decision.outputs[output])}" for output in when_output)
+                        message = f"row {decision.row!r} answers {named} although {name} forbids it"
                         self._undecided("invariant_broken", message)
 
     def _no_single_row(self, hits: list[int]) -> NoReturn:
@@ -188,12 +119,7 @@ class Table:
         self._undecided("several_rows", f"several rows match these facts: {named}")
 
     def _undecided(self, code: str, message: str) -> NoReturn:
-        raise Undecided(
-            code,
-            f"{self.document.head.id}: {message}",
-            place=str(self.document.head.mark),
-            next_step=f"dr-policy explain {self.document.head.id} --facts ...",
-        )
+        raise _undecided(self.document, self.document.head.mark, code, message)
 
     def _checked(self, facts: dict[str, Any]) -> dict[str, Any]:
         for name, declared in self._inputs:
@@ -203,7 +129,13 @@ class Table:
             self._refuse(facts)
         return facts
 
-    def _prepare(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _prepared(self, values: dict[str, Any]) -> dict[str, Any]:
+        for name in self._lined:
+            value = values[name]
+            if any(map(has_long_line, value if isinstance(value, (list, tuple)) else (value or "",))):
+                message = f"a line of the fact {name!r} is over 64 KiB, so no pattern was tried"
+                step = f"dr-policy show {self.document.head.id}"
+                raise PolicyError("line_too_long", f"{self.document.head.id}: {message}", next_step=step)
         for name, used, evaluate, optional in self._lets:
             absent = optional and any(values[other] is None for other in used)
             values[name] = None if absent else evaluate(values)
@@ -216,20 +148,23 @@ class Table:
             if name not in facts:
                 told.append(("fact_missing", f"the fact {name!r} is missing ({declared.describe()})"))
             elif not declared.accepts(facts[name]):
-                told.append(("fact_invalid", f"the fact {name!r} is {_shown(facts[name])}, not {declared.describe()}"))
-        for name in sorted(set(facts) - set(self.document.inputs)):
+                told.append(("fact_invalid", f"the fact {name!r} is {shown(facts[name])}, not {declared.describe()}"))
+        unknown = [name for name in facts if name not in self.document.inputs]
+        for name in sorted(unknown)[:MAX_TOLD]:
             hint = did_you_mean(name, self.document.inputs)
-            told.append(("fact_unknown", f"there is no fact {name[:100]!r}" + (f" ({hint})" if hint else "")))
-        message = "; ".join(text for _code, text in told)
+            told.append(("fact_unknown", f"there is no fact {shown(name)}" + (f" ({hint})" if hint else "")))
+        more = max(len(told) - MAX_TOLD, 0) + max(len(unknown) - MAX_TOLD, 0)
+        message = "; ".join(clipped(text) for _code, text in told[:MAX_TOLD]) + (f"; and {more} more" if more else "")
         raise PolicyError(
             told[0][0], f"{self.document.head.id}: {message}", next_step=f"dr-policy show {self.document.head.id}"
         )
 
 
-def compile_when(when: When) -> Matches:
-    """One closure for the whole of a row's conditions."""
-    tests = tuple((name, condition.compile()) for name, condition in when.cells)
-    alternatives = tuple(compile_when(other) for other in when.any_of)
+def _compile(when: When) -> CompiledWhen:
+    cells = tuple((name, condition, condition.compile()) for name, condition in when.cells)
+    any_of = tuple(map(_compile, when.any_of))
+    tests = tuple((name, holds) for name, _, holds in sorted(cells, key=lambda cell: uses_patterns(cell[1])))
+    alternatives = tuple(other.matches for other in any_of)
 
     def matches(values: Values) -> bool:
         for name, holds in tests:
@@ -237,7 +172,14 @@ def compile_when(when: When) -> Matches:
                 return False
         return not alternatives or any(alternative(values) for alternative in alternatives)
 
-    return matches
+    return CompiledWhen(cells, any_of, matches)
+
+
+def _lined(document: TableDocument) -> set[str]:
+    """The names whose lines a pattern is asked of, anywhere in the table."""
+    whens = [part for row in document.rows for part in (row.when, *row.when.any_of)]
+    cells = [cell for when in whens for cell in when.cells] + [cell for one in document.require for cell in one.inputs]
+    return {name for name, condition in cells if uses_patterns(condition, ("matches",))}
 
 
 def _emitter(document: TableDocument, row: Row) -> Callable[[Values, int | None], Decision]:
@@ -252,8 +194,8 @@ def _emitter(document: TableDocument, row: Row) -> Callable[[Values, int | None]
         built = {name: _produce(produced, values) for name, produced in row.then.items()}
         for name, value in built.items():
             if not document.outputs[name].accepts(value):
-                message = f"{document.head.id}: {name} would be {value}, not {document.outputs[name].describe()}"
-                raise Undecided("output_out_of_range", message, place=str(row.mark))
+                message = f"{name} would be {shown(value)}, not {document.outputs[name].describe()}"
+                raise _undecided(document, row.mark, "output_out_of_range", message)
         return Decision(MappingProxyType(built), row.id, item)
 
     return emit
@@ -261,14 +203,15 @@ def _emitter(document: TableDocument, row: Row) -> Callable[[Values, int | None]
 
 def _refusal(document: TableDocument, row: Row, code: str) -> Callable[[Values, int | None], Decision]:
     def refuse(_values: Values, _item: int | None) -> Decision:
-        raise Undecided(
-            code,
-            f"{document.head.id} declines to decide: row {row.id!r}",
-            place=str(row.mark),
-            next_step=f"dr-policy explain {document.head.id} --facts ...",
-        )
+        raise _undecided(document, row.mark, code, f"row {row.id!r} declines to decide")
 
     return refuse
+
+
+def _undecided(document: TableDocument, mark: Mark, code: str, message: str) -> Undecided:
+    """There is no answer: exit 3, and how to see why."""
+    step = f"dr-policy explain {document.head.id} --facts ..."
+    return Undecided(code, clipped(f"{document.head.id}: {message}"), place=str(mark), next_step=step)
 
 
 def _has_reference(produced: Produced) -> bool:
@@ -281,9 +224,3 @@ def _produce(produced: Produced, values: Values) -> Value:
     if isinstance(produced, tuple):
         return tuple(_produce(part, values) for part in produced)
     return freeze(values[produced.name]) if isinstance(produced, Reference) else produced
-
-
-def _shown(value: object) -> str:
-    """A fact in a message: short, whatever it is."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

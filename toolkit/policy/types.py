@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
 
 from toolkit.policy.problems import Mark
-from toolkit.policy.scalars import MAX_INTEGER
+from toolkit.policy.scalars import MAX_INTEGER, is_unicode
 
 Value = bool | int | str | None | tuple["Value", ...] | Mapping[str, "Value"]
 Fact = object
-Accepts = Callable[[Fact], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class TextType:
     kind: str
 
     def accepts(self, value: Fact) -> bool:
-        return isinstance(value, str) and (value.isascii() or _is_unicode(value))
+        return type(value) is str and is_unicode(value)
 
     def describe(self) -> str:
         return f"a {self.kind} (valid Unicode)" if self.kind != "text" else "text (valid Unicode)"
@@ -60,9 +60,13 @@ class TermType:
     terms: tuple[str, ...]
     vocabulary: str | None = None
     strengths: Mapping[str, int] | None = None
+    members: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", frozenset(self.terms))
 
     def accepts(self, value: Fact) -> bool:
-        return isinstance(value, str) and value in self.terms
+        return type(value) is str and value in self.members
 
     def describe(self) -> str:
         of = f" of {self.vocabulary}" if self.vocabulary else ""
@@ -77,7 +81,7 @@ class ListType:
     items: Type
 
     def accepts(self, value: Fact) -> bool:
-        return isinstance(value, (list, tuple)) and all(map(self.items.accepts, value))
+        return type(value) in (list, tuple) and all(map(self.items.accepts, cast("Sequence[Fact]", value)))
 
     def describe(self) -> str:
         return f"a list, each item {self.items.describe()}"
@@ -139,11 +143,3 @@ def thaw(value: Value) -> object:
     if isinstance(value, Mapping):
         return {key: thaw(item) for key, item in value.items()}
     return value
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
