@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from unicodedata import category
 
 from toolkit.errors import StorageError
@@ -16,7 +16,8 @@ from toolkit.storage.canonical import bytes_digest
 from toolkit.storage.files import read_bounded
 from verify.errors import WorkspaceError
 from verify.frontmatter import FrontMatter, read_front_matter
-from verify.markdown import Block, parse_markdown, split_lines
+from verify.markdown import Block, split_lines
+from verify.parsed import blocks_of
 from verify.workspace import OUTSIDE, Workspace
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ ANY: Final = "*"
 BYTE_ORDER_MARK: Final = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where documents of one kind stand: a path below the root, with ``{id}`` and at most one ``*`` in a name."""
 
     kind: str
@@ -38,8 +38,7 @@ class Place:
         return self.path.replace(ID, task_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ComplexityRules:
+class ComplexityRules(NamedTuple):
     """Where a task's level is looked up, in which order, and how it is written (spelling, case-folded, to level).
 
     ``as_key`` holds spellings that mean a level only as the value of the front matter's ``key``.
@@ -53,8 +52,7 @@ class ComplexityRules:
     as_key: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactRules:
+class ArtifactRules(NamedTuple):
     """``verify.artifacts`` as code uses it. ``document_max`` is in bytes; ``archived_statuses`` are case-folded."""
 
     task_id: str
@@ -126,7 +124,7 @@ class Artifact:
         front matter is content, and nothing in it may hide.
         """
         end = self.front_matter.end_line if self.front_matter.values else 0
-        return parse_markdown("\n" * end + "\n".join(self.lines[end:]))
+        return blocks_of("\n" * end + "\n".join(self.lines[end:]))
 
     def line(self, number: int) -> str:
         """The line ``number`` (1-based), verbatim; empty beyond the end."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from verify.artifacts import Artifact, ArtifactRules, ComplexityRules
 from verify.fields import Field, find_fields
@@ -16,16 +15,14 @@ _ENDS: Final = frozenset(",;:.!()[]|·")
 _SHOWN: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Complexity:
+class Complexity(NamedTuple):
     """``level`` is a term of ``verify.complexity``; ``source`` is ``path:line``, or says that it is the default."""
 
     level: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
+class _Statement(NamedTuple):
     """What a source says about the level, and where. ``level`` is null where it says something that is no level."""
 
     level: str | None
@@ -45,9 +42,7 @@ def find_complexity(
     asked = rules.complexity
     shared = {place.kind for place in rules.shared}
     for kind in asked.order:
-        statements = (
-            _of_rows(rows(kind), asked) if kind in shared else _of_document(artifacts.get(kind), rules)
-        )
+        statements = _of_rows(rows(kind), asked) if kind in shared else _of_document(artifacts.get(kind), rules)
         statement = next(statements, None)
         if statement is None:
             continue
@@ -69,7 +64,7 @@ def _of_document(artifact: Artifact | None, rules: ArtifactRules) -> Iterator[_S
         yield _Statement(level, f"{artifact.path}:{front.lines[asked.key]}", value)
     for field in find_fields(artifact.blocks, asked.labels, rules.separator):
         statement = _of_field(field, artifact.path, asked.written)
-        if statement is not None:
+        if statement is not None and field.line > front.end_line:
             yield statement
     if front.error is not None and front.end_line:
         yield _Statement(None, f"{artifact.path}:{front.error_line}", front.error)

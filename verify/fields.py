@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verify.markdown import Block, ProseLine
 
 COLONS = str.maketrans({"：": ":"})
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """``value`` is what stands after the colon on the same line; ``bold`` says that the name is set in bold."""
 
     name: str

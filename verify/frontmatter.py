@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from yaml.events import Event
@@ -14,8 +13,7 @@ DELIMITER: Final = "---"
 FIRST_LINE: Final = 2  # of the YAML text, in the document
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """What stands between the first line ``---`` and the next one.
 
     ``values`` maps keys to scalars as they are written (``yes`` is the text yes, an empty value is empty text); a

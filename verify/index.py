@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from verify.artifacts import Artifact
 from verify.markdown import Block, BlockKind
@@ -13,8 +13,7 @@ from verify.markdown import Block, BlockKind
 MARKUP = " \t*_`~[]"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
+class IndexRow(NamedTuple):
     """One row: the document's kind and path, the line (1-based), its text verbatim, its fields without markup."""
 
     kind: str
@@ -25,7 +24,7 @@ class IndexRow:
 
 
 def find_rows(index: Artifact, task_id: str, separator: str) -> tuple[IndexRow, ...]:
-    """The rows whose own id is ``task_id``, as a whole token: a list item, a plain line or a row of a table.
+    """The rows whose own id is ``task_id``, as a whole token: a list item, a line of several fields, a table's row.
 
     A row that only mentions the id is not the task's, nor is one inside code or a comment.
     """
@@ -34,7 +33,8 @@ def find_rows(index: Artifact, task_id: str, separator: str) -> tuple[IndexRow, 
     rows: list[IndexRow] = []
     for block in index.blocks:
         for line, fields in _rows(block, index, separator):
-            if _is_of(fields, task_id, table=block.kind is BlockKind.ROW):
+            row = len(fields) > 1 or (block.kind is BlockKind.ITEM and line == block.line)
+            if row and _is_of(fields, task_id, table=block.kind is BlockKind.ROW):
                 rows.append(IndexRow(index.kind, index.path, line, index.line(line), fields))
     return tuple(rows)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verify.findings import Finding, Malformed
 from verify.floor.runner import RanCheck, findings_of
 from verify.terms import COULD_NOT_RUN, DISPATCH, ERROR, FLOOR, NOT_RUN, PEER_REVIEW, RAN, SKIPPED
 
 
-@dataclass(frozen=True, slots=True)
-class LayerResult:
+class LayerResult(NamedTuple):
     """One layer of a run. ``status`` is a term of ``verify.layer-status``; a layer left out was not ``requested``."""
 
     layer: str

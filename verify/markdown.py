@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.markdown_parser import SKIPPED, shared_parser
 from verify.markdown_prose import CodeSpan, Prose, Range, read_prose
@@ -30,8 +29,7 @@ class BlockKind(Enum):
     HTML = "html"  # a raw HTML block, comments included
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One cell of a table row. ``strong`` holds the ranges of ``text`` that are bold, as in ``Block``."""
 
     text: str
@@ -39,8 +37,7 @@ class Cell:
     strong: tuple[Range, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ProseLine:
+class ProseLine(NamedTuple):
     """One source line of running text: number, visible text, what of it is bold, and the code that begins on it.
 
     Ranges and offsets count from the beginning of ``text``.
@@ -56,8 +53,7 @@ class ProseLine:
         return in_ranges(offset, self.strong)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block in document order. ``line`` and ``end`` are 1-based and inclusive.
 
     ``text`` is the visible prose: inline code and inline HTML are left out of it (a code span leaves one
@@ -99,7 +95,7 @@ class Block:
             first, last = bisect_right(self.strong, start, key=_END), bisect_left(self.strong, end, key=_START)
             strong = tuple((max(low, start) - start, min(high, end) - start) for low, high in self.strong[first:last])
             first, last = bisect_left(self.spans, number, key=_LINE), bisect_right(self.spans, number, key=_LINE)
-            spans = tuple(replace(span, offset=span.offset - start) for span in self.spans[first:last])
+            spans = tuple(span._replace(offset=span.offset - start) for span in self.spans[first:last])
             yield ProseLine(number, text, strong, spans)
             start = end + 1
 
@@ -135,8 +131,7 @@ def parse_markdown(text: str) -> tuple[Block, ...]:
     return tuple(walk.blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     """A list item that is open around the next token."""
 
     line: int
@@ -221,12 +216,12 @@ class _Walk:
             self._cells.append(Cell(prose.text, prose.spans, prose.strong))
         elif self._heading is not None:
             block = _prose_block(BlockKind.HEADING, prose, line, _range(self._heading)[1])
-            self._emit(replace(block, level=int(self._heading.tag[1:])))
+            self._emit(block._replace(level=int(self._heading.tag[1:])))
             self._heading = None
         elif self._fresh:
             item = self._items[-1]
             block = _prose_block(BlockKind.ITEM, prose, line, end)
-            self._emit(replace(block, level=len(self._items), marker=item.marker, checkbox=item.checkbox))
+            self._emit(block._replace(level=len(self._items), marker=item.marker, checkbox=item.checkbox))
         else:
             self._emit(_prose_block(BlockKind.PARAGRAPH, prose, line, end))
 
@@ -234,7 +229,7 @@ class _Walk:
         line, end = _range(token)
         marker_lines = end - line + 1 - token.content.count("\n")
         fence = Block(BlockKind.FENCE, line, end, token.content, marker=token.markup, info=token.info.strip())
-        self._emit(fence if marker_lines > 1 else replace(fence, closed=False))
+        self._emit(fence if marker_lines > 1 else fence._replace(closed=False))
 
     def _code(self, token: Token) -> None:
         self._emit(Block(BlockKind.CODE, *_range(token), token.content))
@@ -246,7 +241,7 @@ class _Walk:
     def _emit(self, block: Block) -> None:
         around = self._items[:-1] if block.kind is BlockKind.ITEM else self._items
         if around or self._quotes:
-            block = replace(block, quoted=self._quotes > 0, item_line=around[-1].line if around else None)
+            block = block._replace(quoted=self._quotes > 0, item_line=around[-1].line if around else None)
         self.blocks.append(block)
         self._fresh = False
 

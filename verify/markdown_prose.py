@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.markdown_parser import BREAKS
 
@@ -15,8 +14,7 @@ Range = tuple[int, int]
 """Offsets into a text: start and end, the end not included."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSpan:
+class CodeSpan(NamedTuple):
     """Inline code: its content, the line (1-based) on which it begins, and where in the block's or cell's text."""
 
     text: str
@@ -24,8 +22,7 @@ class CodeSpan:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """``text`` without code and HTML, its code spans, and the ranges of it that are bold (disjoint, ascending)."""
 
     text: str

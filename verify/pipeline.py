@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from toolkit.policy.types import TermType
 from verify.admission import admit
@@ -56,7 +55,7 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         policies=policies,
         policy_files=loaded.repository_files,
         roots=_shown_roots(context),
-        run_id=uuid4().hex,
+        run_id=os.urandom(16).hex(),
         started_at=started,
         finished_at=started,
         iteration=next_iteration(workspace, task.id, request.stage),
@@ -66,7 +65,7 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         complexity=task.complexity, archived=task.archived, stage=request.stage
     )
     if skip.outputs["skip"]:
-        return replace(run, skipped=str(skip.outputs["reason"]), finished_at=datetime.now(UTC))
+        return run._replace(skipped=str(skip.outputs["reason"]), finished_at=datetime.now(UTC))
     return recorded(_judged(_found(run, context, watcher)))
 
 
@@ -82,7 +81,7 @@ def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verifi
     claims = [finding for layer in layers for finding in layer.findings]
     findings = merge(admit(claims, policies, workspace, run.started_at), policies)
     malformed = tuple(record for layer in layers for record in layer.malformed)
-    return replace(run, layers=layers, checks=checks, findings=findings, malformed=malformed)
+    return run._replace(layers=layers, checks=checks, findings=findings, malformed=malformed)
 
 
 def _judged(run: Verification) -> Verification:
@@ -99,7 +98,7 @@ def _judged(run: Verification) -> Verification:
     severities = run.policies.vocabulary("verify.severity")
     fail_on = run.request.fail_on or severities.terms[0]
     judgment = judge(run.findings, run.layers, circumstances, fail_on, run.policies)
-    return replace(run, judgment=judgment, persistent=persistent, finished_at=datetime.now(UTC))
+    return run._replace(judgment=judgment, persistent=persistent, finished_at=datetime.now(UTC))
 
 
 def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:

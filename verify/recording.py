@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from toolkit import __version__
 from verify.audit.record import AuditRecord, CheckLine, LayerLine
@@ -20,7 +19,7 @@ def recorded(run: Verification) -> Verification:
     workspace = run.task.workspace
     written = write_log(record_of(run), workspace, run.policies)
     shown = written.path.relative_to(workspace.root).as_posix()
-    return replace(run, audit_log=shown, iteration=written.iter)
+    return run._replace(audit_log=shown, iteration=written.iter)
 
 
 def record_of(run: Verification) -> AuditRecord:

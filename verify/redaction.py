@@ -23,13 +23,13 @@ Found = Iterator[tuple[str, list[Span]]]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An exception: a match of this name, with this secret (null: any), stands as it is."""
+    """An exception: a match with such a name and nothing but such secrets stands as it is."""
 
     name: Callable[[str], bool]
-    secret: Callable[[str], bool] | None
+    secret: Callable[[str], bool]
 
-    def covers(self, name: str, secret: str) -> bool:
-        return self.name(name) and (self.secret is None or self.secret(secret))
+    def covers(self, name: str, secrets: Iterable[str]) -> bool:
+        return self.name(name) and all(map(self.secret, secrets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,14 @@ class Rule:
     find: Callable[[str], Found]
     kept: tuple[Kept, ...]
 
-    def keeps(self, name: str, secret: str) -> bool:
-        return any(kept.covers(name, secret) for kept in self.kept)
+    def keeps(self, name: str, *secrets: str) -> bool:
+        return any(kept.covers(name, secrets) for kept in self.kept)
 
     def spans(self, text: str) -> Iterator[Span]:
         """Where the secrets stand in ``text``, each as start and end."""
         for name, spans in self.find(text):
-            yield from (span for span in spans if not self.keeps(name, text[slice(*span)]))
+            if not self.keeps(name, *(text[start:stop] for start, stop in spans)):
+                yield from spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class Redactor:
 def _united(spans: Iterable[Span]) -> Iterator[Span]:
     """Spans in order, those that overlap or touch as one."""
     start = stop = -1
-    for first, last in sorted(span for span in spans if span[0] < span[1]):
+    for first, last in sorted(spans):
         if first <= stop:
             stop = max(stop, last)
             continue
@@ -181,11 +182,7 @@ def well_formed(text: str) -> str:
 
 
 def _rule(entry: Mapping[str, str], kept: Iterable[Mapping[str, Any]]) -> Rule:
-    exceptions = tuple(
-        Kept(_whole(item["name"]), None if item["secret"] is None else _whole(item["secret"]))
-        for item in kept
-        if entry["id"] in item["of"]
-    )
+    exceptions = tuple(Kept(_whole(item["name"]), _whole(item["secret"])) for item in kept if entry["id"] in item["of"])
     return Rule(_finder(entry["pattern"]), exceptions)
 
 
@@ -197,7 +194,7 @@ def _finder(pattern: str) -> Callable[[str], Found]:
     def find(text: str) -> Found:
         for match in compiled.finditer(text):
             name = match.group(named) if named else ""
-            yield name, [match.span(group) for group in groups if match.start(group) >= 0]
+            yield name, [match.span(group) for group in groups if match.start(group) < match.end(group)]
 
     return find
 

@@ -166,9 +166,7 @@ def load_task(workspace: Workspace, task_id: str, policies: PolicySet) -> Task:
     rules = ArtifactRules.from_policy(policies)
     _require_id(task_id, rules.task_id)
     limit = rules.document_max
-    own = tuple(
-        artifact for place in rules.documents for artifact in find_documents(place, task_id, workspace, limit)
-    )
+    own = tuple(artifact for place in rules.documents for artifact in find_documents(place, task_id, workspace, limit))
     found = (read_document(place.kind, place.path, workspace, limit) for place in rules.shared)
     task = Task(task_id, workspace, rules, own, tuple(artifact for artifact in found if artifact is not None))
     if not task.own and not task.rows:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.findings import Admitted
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from verify.layers import LayerResult
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(NamedTuple):
     """What besides the findings bears on the outcome; counts are never negative."""
 
     could_not_run: int
@@ -25,8 +23,7 @@ class Circumstances:
     unanimous: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
+class Judgment(NamedTuple):
     """What the tables said. ``verified`` is the claim that everything that was asked for was done."""
 
     verdict: str

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.findings import Admitted, Malformed
 from verify.floor.runner import RanCheck
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What was asked for. Words (stage, severity, verdict of the external verifier) are checked against policy."""
 
     task_id: str
@@ -34,8 +32,7 @@ class Request:
     write: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """What came of it. ``judgment`` is null exactly where the task was skipped, and ``skipped`` then says why."""
 
     request: Request

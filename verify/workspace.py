@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolkit.reporting.visible import visible
 from verify.errors import VerificationUndetermined, WorkspaceError
@@ -13,8 +12,7 @@ MARKER: Final = "datarim"
 OUTSIDE: Final = "path_outside_workspace"
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """``root`` holds ``datarim``. Both are absolute and without symbolic links."""
 
     root: Path

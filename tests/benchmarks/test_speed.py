@@ -29,7 +29,7 @@ RATIOS: list[str] = []
 def _script(number: int) -> str:
     """A script of the usual kind and length, with something to warn of."""
     body = "\n".join(
-        f'step_{n}() {{\n    local name="$1"\n    if [ -f "$name" ]; then\n        echo "$name {number} {n}"\n    fi\n}}'
+        f'step_{n}() {{\n  local name="$1"\n  if [ -f "$name" ]; then\n    echo "$name {number} {n}"\n  fi\n}}'
         for n in range(25)
     )
     return f"#!/usr/bin/env bash\nset -eu\n{body}\nfor entry in $(ls); do step_1 $entry; done\n"
@@ -64,7 +64,7 @@ def bare(workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def told() -> Iterator[None]:
     yield
-    print("\nratios (median of pairs):", *RATIOS, sep="\n  ")
+    print("\nratios (median of pairs):", *RATIOS, sep="\n  ")  # noqa: T201 - the figures are what it is run for
 
 
 def _dr_verify(root: Path, cache: Path, *more: str) -> Callable[[], None]:

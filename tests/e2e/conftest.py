@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from tests_support import Run
 
-
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests_support import Run
 
 WORKSPACES = Path(__file__).resolve().parents[1] / "workspaces"

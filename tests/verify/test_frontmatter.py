@@ -15,7 +15,9 @@ def read(text: str) -> FrontMatter:
 
 
 def test_scalars_stay_the_text_that_was_written() -> None:
-    front = read("---\nid: ABC-1\nstarted: 2026-11-25\nlegacy: yes\nversion: 010\nnone:\nquoted: 'a: b' # c\n---\n# Title\n")
+    front = read(
+        "---\nid: ABC-1\nstarted: 2026-11-25\nlegacy: yes\nversion: 010\nnone:\nquoted: 'a: b' # c\n---\n# Title\n"
+    )
     assert front.values == {
         "id": "ABC-1",
         "started": "2026-11-25",
@@ -64,13 +66,13 @@ def test_empty_front_matter_has_no_values_and_no_error(text: str) -> None:
         ("only text", 2, "not a mapping"),
         ("a: 1\nb: c: d", 3, "mapping values are not allowed"),
         ("a: [1", 3, "did not find expected"),
-        ("a: 1\n\tb: 2", 3, "found character that cannot start any token"),
+        ("a: 1\n\tb: 2", 3, "tab"),
         ("a: 1\nb: \x07", 3, "control characters are not allowed"),
         ("a: 1\n...\nb: 2", 4, "did not find expected"),
         ("a: 1\n...\n--- x", 4, "a second YAML document"),
         ("a: \ud800", 2, "no UTF-8 text"),
-        ("a: " + "[" * 100_000, 2, "maximum nesting"),
-        ("l0: [x, x]\n" + "".join(f"l{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 40)), 3, "an anchor"),
+        pytest.param("a: " + "[" * 100_000, 2, "nesting", id="deep"),
+        pytest.param("a: &a [x, x]\n" + "b: &b [*a, *a]\n" * 40, 2, "an anchor", id="bomb"),
     ],
 )
 def test_a_fault_is_told_with_its_line_and_leaves_no_values(body: str, line: int, reason: str) -> None:

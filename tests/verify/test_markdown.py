@@ -90,13 +90,16 @@ def test_a_fence_in_a_list_item_ends_at_its_indented_marker() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["```\ncode", "```\ncode\n", "```", "```\n", "~~~\n```\n", "````\n```\n", "- ```\n  a\n\nout\n", "> ```\n> a\n"]
+    "text",
+    ["```\ncode", "```\ncode\n", "```", "```\n", "~~~\n```\n", "````\n```\n", "- ```\n  a\n\nout\n", "> ```\n> a\n"],
 )
 def test_a_fence_without_its_end_is_not_closed(text: str) -> None:
     assert not only(text, BlockKind.FENCE).closed
 
 
-@pytest.mark.parametrize("text", ["```\n```", "```\n\n```\n", "> ```\n> a\n> ```\n", "- ```\n  ```\n", "```\na\n   ```  \n"])
+@pytest.mark.parametrize(
+    "text", ["```\n```", "```\n\n```\n", "> ```\n> a\n> ```\n", "- ```\n  ```\n", "```\na\n   ```  \n"]
+)
 def test_a_fence_with_its_end_is_closed(text: str) -> None:
     assert only(text, BlockKind.FENCE).closed
 

@@ -42,6 +42,7 @@ class Form:
             problems.fail("wrong_type", f"{what} must be a mapping, not {describe(node)}", node.mark)
         self.node = node
         self.mark = node.mark
+        self._told: set[str] = set()  # the missing keys that are recorded
         self.expect(required, optional if strict else tuple(node.entries))
 
     def expect(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
@@ -52,7 +53,12 @@ class Form:
                 self.problems.add("unknown_key", f"{self.what} has no key {shown(key)}", mark, did_you_mean(key, known))
         for key in required:
             if key not in self.node.entries:
-                self.problems.add("missing_key", f"{self.what} lacks the key {shown(key)}", self.mark)
+                self._tell_missing(key)
+
+    def _tell_missing(self, key: str) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            self.problems.add("missing_key", f"{self.what} lacks the key {shown(key)}", self.mark)
 
     def has(self, key: str) -> bool:
         return key in self.node.entries
@@ -61,9 +67,10 @@ class Form:
         return self.node.entries.get(key)
 
     def need(self, key: str) -> Node:
-        """A required node; its absence is already recorded."""
+        """A required node. Raises ``Flawed`` where it is absent, which is recorded once."""
         node = self.node.entries.get(key)
         if node is None:
+            self._tell_missing(key)
             raise Flawed
         return node
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, NoReturn
@@ -98,6 +98,7 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Problem] = []
         self.document = ""
+        self.unread = 0  # parts that were left, for a problem of their own or of something that they name
         self._room = MAX_PROBLEMS
 
     def add(self, code: str, message: str, mark: Mark, hint: str | None = None) -> None:
@@ -122,6 +123,7 @@ class Problems:
         try:
             yield
         except Flawed:
+            self.unread += 1
             if self._room == 0:
                 raise
 
@@ -131,12 +133,15 @@ class Problems:
         previous = (self.document, self._room)
         self.document, self._room = document, MAX_PROBLEMS
         try:
-            with suppress(Flawed):
-                yield
+            yield
+        except Flawed:
+            self.unread += 1
         finally:
             self.document, self._room = previous
 
     def raise_if_any(self) -> None:
+        if self.unread and not self.found:
+            raise AssertionError("a part of a policy was left unread without a problem")
         if self.found:
             raise PolicyError.of(self.found)
 

@@ -28,11 +28,11 @@ def read_table(head: Head, form: Form, declarations: Declarations, budget: Patte
     """A table of the set. Every fault of it is recorded; raises ``Flawed`` where what is left makes no table."""
     problems = declarations.problems
     form.expect(KEYS, (*HEAD, *OPTIONAL_KEYS))
-    before = len(problems.found)
+    before = len(problems.found), problems.unread
     hit = form.choice("hit", HITS, UNIQUE)
     scope, each = _read_scope(form, declarations, problems)
     outputs, stronger = _read_outputs(form, declarations, problems)
-    if len(problems.found) > before:
+    if (len(problems.found), problems.unread) > before:
         # Rows held against half a declaration would only repeat its faults.
         raise Flawed
     form.items("cases")

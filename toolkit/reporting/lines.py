@@ -39,7 +39,6 @@ def details(item: Item) -> Iterator[tuple[str, str]]:
         yield "note", visible(note)
     if item.reason:
         yield item.state.value, visible(item.reason)
-    yield "from", visible(item.origin)
 
 
 def record(malformed: MalformedRecord) -> str:

@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes.supervision import Completed, Keep, Supervisor
+from toolkit.runtimes.completed import Completed, Keep
+from toolkit.runtimes.supervision import Supervisor
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Final
 
 from toolkit.errors import ProcessError
+from toolkit.runtimes.completed import CHUNK, Capture, Completed, Keep
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -25,41 +25,6 @@ DRAIN: Final = 0.5
 KILL_WAIT: Final = 5.0
 TICK: Final = 0.05
 POLLING_TICK: Final = 0.005  # without a pidfd the end itself is looked for at every tick
-CHUNK: Final = 65536
-
-
-class Keep(Enum):
-    """Which part of a stream stays when it is longer than the limit."""
-
-    FIRST = "first"
-    LAST = "last"
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """How a program ended and what it printed.
-
-    Exactly one of ``exit_code`` and ``signal`` (the number of the signal that killed it) is set; both are null when the
-    system kept no status (SIGCHLD is ignored here, or not even SIGKILL ended it), which is never success. ``timed_out``
-    says that the deadline passed first, whatever the status. Each stream is at most the limit, in bytes.
-    """
-
-    argv: tuple[str, ...]
-    exit_code: int | None
-    signal: int | None
-    stdout: bytes
-    stderr: bytes
-    stdout_truncated: bool
-    stderr_truncated: bool
-    timed_out: bool
-    duration_ms: int
-
-    @property
-    def ending(self) -> str:
-        """How it ended, in words for a message."""
-        if self.exit_code is not None:
-            return f"exit {self.exit_code}"
-        return "ended without a status" if self.signal is None else f"killed by signal {self.signal}"
 
 
 class Phase(Enum):
@@ -70,34 +35,6 @@ class Phase(Enum):
     KILLED = "killed"
     DRAINING = "draining"
     OVER = "over"
-
-
-class Capture:
-    """The first or the last ``limit`` bytes of a stream, in memory bounded by the limit."""
-
-    def __init__(self, limit: int, keep: Keep) -> None:
-        self._limit = limit
-        self._keep = keep
-        self._kept = bytearray()
-        self.truncated = False
-
-    def add(self, chunk: bytes) -> None:
-        if self._keep is Keep.FIRST:
-            chunk_that_fits = chunk[: self._limit - len(self._kept)]
-            self.truncated = self.truncated or len(chunk_that_fits) < len(chunk)
-            self._kept += chunk_that_fits
-            return
-        self._kept += chunk
-        self.truncated = self.truncated or len(self._kept) > self._limit
-        if len(self._kept) > 2 * self._limit + CHUNK:  # now and then: at every chunk it would copy the whole each time
-            self._trim()
-
-    def value(self) -> bytes:
-        self._trim()
-        return bytes(self._kept)
-
-    def _trim(self) -> None:
-        del self._kept[: max(0, len(self._kept) - self._limit)]
 
 
 class Supervisor:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from verify.task import Workspace
 
 READ_ONLY: Final = 0o444
+# Redaction may shorten a text: so many times the shown length is redacted before a raw output is cut.
+WINDOW: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +118,25 @@ def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
     limit, suffix = limits["raw_output_max"], limits["excerpt_suffix"]
 
     def shortened(text: str) -> str:
-        return clip(redactor.text(text), limit, suffix)
+        """The beginning of a text; of a long one only as much is searched for secrets as may be shown."""
+        shown = redactor.text(text[: WINDOW * limit])
+        return clip(shown if len(text) <= WINDOW * limit else shown + suffix, limit, suffix)
 
-    def shown(malformed: Malformed) -> Malformed:
+    def refused(malformed: Malformed) -> Malformed:
         """A record that is too long is shown as the beginning of its text."""
-        clean = redactor.malformed(malformed)
-        text = json.dumps(clean.record, ensure_ascii=False)
-        return clean if len(text) <= limit else replace(clean, record=clip(text, limit, suffix))
+        try:
+            text = json.dumps(malformed.record, ensure_ascii=False)
+        except RecursionError:  # redaction cuts it off where it gets too deep
+            return redactor.malformed(malformed)
+        if len(text) <= limit:
+            return redactor.malformed(malformed)
+        return replace(redactor.malformed(replace(malformed, record=None)), record=shortened(text))
 
     return replace(
         record,
-        checks=tuple(replace(line, detail=redactor.text(line.detail)) for line in record.checks),
-        layers=tuple(replace(line, reason=redactor.text(line.reason)) for line in record.layers),
-        warnings=tuple(map(redactor.text, record.warnings)),
-        malformed=tuple(map(shown, record.malformed)),
+        checks=tuple(replace(line, detail=shortened(line.detail)) for line in record.checks),
+        layers=tuple(replace(line, reason=shortened(line.reason)) for line in record.layers),
+        warnings=tuple(map(shortened, record.warnings)),
+        malformed=tuple(map(refused, record.malformed)),
         raw_outputs=tuple(replace(output, text=shortened(output.text)) for output in record.raw_outputs),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from verify.criteria.commands import command_in
 from verify.criteria.pieces import Piece, plain_words
@@ -15,8 +15,7 @@ from verify.fields import COLONS
 from verify.markdown import BlockKind, CodeSpan
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
+class Cue(NamedTuple):
     """What was found (``Verify`` or the command's first word) and on which line (1-based)."""
 
     what: str
@@ -69,7 +68,7 @@ def _in_statement(piece: Piece, below: Piece | None, rules: CriteriaRules) -> Cu
 def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str, bool] | None:
     """The first marker of a text that has something after it; else the last, if the text ends right after it.
 
-    At the beginning of the text a marker may be written in any case; further in, it begins with a capital letter.
+    Inside a sentence a marker counts only with a capital letter; at the beginning of one it may be in any case.
     """
     readable = text.translate(COLONS)
     empty: str | None = None
@@ -77,9 +76,9 @@ def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str,
     matches = list(_pattern(rules.markers).finditer(readable))
     code = [span.offset for span in spans]
     for match, following in zip(matches, [*matches[1:], None], strict=False):
-        begins = end == 0 and not any(char.isalnum() for char in readable[: match.start()])
+        before = readable[end : match.start()].rstrip()
         end = match.end()
-        if not (begins or match["word"][0].isupper()):
+        if (before[-1:].isalnum() or before.endswith(",")) and not match["word"][0].isupper():
             continue
         stop = following.start() if following else len(readable)
         if _says_something(readable[end:stop], rules) or bisect_left(code, end) < bisect_left(code, stop):

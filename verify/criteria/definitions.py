@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from verify.criteria.leads import Lead, read_lead
 from verify.criteria.pieces import Piece, cut, plain_words
@@ -13,8 +13,7 @@ from verify.criteria.rules import CriteriaRules
 from verify.markdown import Block, BlockKind, in_ranges
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One place that defines ``labels``: its line, the last line of its block (1-based), and what is in the block.
 
     The block ends where the next definition or heading begins; one that is a heading ends at a heading of the same
@@ -83,7 +82,7 @@ def _defines(piece: Piece, lead: Lead, before: Piece | None, rules: CriteriaRule
         return lead.separated or bold or not lead.bare or piece.goes_on or piece.block.checkbox is not None
     if not piece.first and before is not None and _runs_on(before.text, rules):
         return False
-    return lead.separated or (bold and len(lead.labels) == 1)
+    return lead.separated or (len(lead.labels) == 1 and (bold or (lead.listed and not lead.bare)))
 
 
 def _labels_of_row(piece: Piece, rules: CriteriaRules) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verify.criteria.cues import Cue, find_cue
 from verify.criteria.definitions import Definition, criteria_in
@@ -11,8 +11,7 @@ from verify.criteria.rules import CriteriaRules
 from verify.markdown import Block
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(NamedTuple):
     """One acceptance criterion. ``cue`` is the first one found in the blocks of its definitions, or null."""
 
     label: str

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from re import Match
+from typing import NamedTuple
 
 from verify.criteria.rules import CriteriaRules, LabelRules
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One label or range in a text: where it stands (start, end) and the labels that it means."""
 
     start: int

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from verify.criteria.labels import Mention, fold, mention_at
 from verify.criteria.rules import CriteriaRules
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """A text that begins with labels: which, where the first one starts, and how the text goes on.
 
-    ``separated`` says that a colon, dash, full stop or bracket sets them off, ``bare`` that nothing comes after them.
+    ``separated`` says that a colon, dash, full stop or bracket sets them off, ``bare`` that nothing comes after them,
+    ``listed`` that a bullet or a number stands before them (one that is no list item to Markdown).
     """
 
     labels: tuple[str, ...]
     start: int
     separated: bool
     bare: bool
+    listed: bool
 
 
 def read_lead(text: str, rules: CriteriaRules) -> Lead | None:
@@ -43,7 +44,10 @@ def read_lead(text: str, rules: CriteriaRules) -> Lead | None:
     if rest["possessive"] or _is_link_target(folded, start, rest.end(), rest["separator"]):
         return None
     bare = not any(char.isalnum() for char in folded[rest.end() :])
-    return Lead(tuple(labels), start, rest["separator"] is not None, bare)
+    numbered = ")" in rest["closing"] and "(" not in folded[:start]  # AC-1) text
+    before = folded[:start]
+    listed = before[-1:].isspace() and (_has_digit(before) or any(sign in before for sign in rules.definitions.bullets))
+    return Lead(tuple(labels), start, rest["separator"] is not None or numbered, bare, listed)
 
 
 def _label_start(text: str, rules: CriteriaRules) -> int:
@@ -71,6 +75,10 @@ def _joined(text: str, end: int, rules: CriteriaRules) -> Mention | None:
             if mention is not None:
                 return mention
     return None
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
 
 
 def _is_link_target(text: str, start: int, end: int, separator: str | None) -> bool:
@@ -102,4 +110,4 @@ def _after() -> re.Pattern[str]:
     """What may stand between a label and its text: closing marks, a remark in brackets, a separator."""
     remark = r"(?:[ \t]*+(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]|\{[^{}\n]{0,80}\}))?"
     separator = r"(?P<separator>[ \t]*+[:：|]|[ \t]+[—–-]{1,3}(?=[ \t]|$)|[—–](?=[ \t])|[.)](?=\s|$))?"
-    return re.compile(rf"(?P<possessive>['’]\w)?[\])}}\"'»”*_~]*+{remark}[\])\"'»”*_~]*+{separator}")
+    return re.compile(rf"(?P<possessive>['’]\w)?(?P<closing>[\])}}\"'»”*_~]*+){remark}[\])\"'»”*_~]*+{separator}")

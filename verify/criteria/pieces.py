@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verify.markdown import Block, BlockKind, Cell, CodeSpan, Range
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One line of a paragraph, item or heading; or one table row; or one whole fence, code or HTML block.
 
     ``line`` is 1-based, ``text`` the visible text of it, ``first`` says that its block begins here. ``columns`` are

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -49,20 +49,19 @@ class LabelRules:
 _END = r"(?!\w|-\w|\.[0-9])"
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionRules:
+class DefinitionRules(NamedTuple):
     """What a definition may look like; every word is case-folded."""
 
     lead_words: tuple[str, ...]
     joiners: tuple[str, ...]
+    bullets: tuple[str, ...]
     pointers: tuple[str, ...]
     running_words: frozenset[str]
     citing_sections: frozenset[str]
     citing_columns: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CueRules:
+class CueRules(NamedTuple):
     """What a verification cue looks like; every word but the markers is case-folded."""
 
     markers: tuple[str, ...]
@@ -71,8 +70,7 @@ class CueRules:
     columns: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRules:
+class CommandRules(NamedTuple):
     """What makes a text a command; programs are case-sensitive."""
 
     programs: frozenset[str]
@@ -130,6 +128,7 @@ def _definition_rules(value: Mapping[str, Any]) -> DefinitionRules:
     return DefinitionRules(
         lead_words=_longest_first(word.casefold() for word in value["lead_words"]),
         joiners=tuple(value["joiners"]),
+        bullets=tuple(value["bullets"]),
         pointers=tuple(value["pointers"]),
         running_words=_folded(value["running_words"]),
         citing_sections=_folded(value["citing_sections"]),

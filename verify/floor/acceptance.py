@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from verify.criteria import CriteriaRules, Criterion, find_criteria
 from verify.criteria.pieces import plain_words
@@ -21,8 +20,7 @@ ADD_CRITERIA = "Write the acceptance criteria into {path}, each as `- **AC-1** w
 ADD_PRD = "Write {path} with its acceptance criteria, or state `**PRD waived:** why` in the task description."
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(NamedTuple):
     """Why a task has no PRD, and where (``path:line``) that is said."""
 
     reason: str
@@ -108,9 +106,7 @@ def _uncovered(entry: CheckEntry, prd: Artifact, criterion: Criterion, limits: F
     )
 
 
-def _missing(
-    entry: CheckEntry, path: str, message: str, severity: str, fix: str, limits: FindingLimits
-) -> Finding:
+def _missing(entry: CheckEntry, path: str, message: str, severity: str, fix: str, limits: FindingLimits) -> Finding:
     return Finding(
         source_layer=FLOOR,
         artifact_ref=f"{path}:1",

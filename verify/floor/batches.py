@@ -6,10 +6,9 @@ import heapq
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import ProcessError
 from toolkit.runtimes.process import Running, scrubbed, start, wait_all
@@ -23,8 +22,7 @@ SCRUBBED: Final = ("GIT_", "SHELLCHECK_")  # SHELLCHECK_OPTS would change answer
 ENCODING: Final = {"LC_ALL": "C.UTF-8"}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of each source, by its key: its comments, or why there are none."""
 
     judged: Mapping[str, tuple[Comment, ...]]

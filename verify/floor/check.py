@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from toolkit.policy.sets import PolicySet
 from verify.findings import Finding
@@ -14,8 +14,7 @@ from verify.task import Task
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class CheckEntry:
+class CheckEntry(NamedTuple):
     """One entry of ``verify.floor``: which check, with what parameters, how grave its findings are, at which stages."""
 
     id: str
@@ -26,8 +25,7 @@ class CheckEntry:
     parameters: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """What became of one check. ``status`` is a term of ``verify.check-status``; findings carry no ids yet."""
 
     status: str

@@ -6,15 +6,14 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import shows
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.quoting import FindingLimits, clip_fix
+from verify.floor.quoting import FindingLimits, clip, clip_fix
 from verify.task import TASK_DESCRIPTION
 from verify.terms import COULD_NOT_RUN, FLOOR, RAN, TEST_OUTPUT
 
@@ -26,8 +25,7 @@ TASK_VARIABLE: Final = "DR_TASK_ID"
 STAGE_VARIABLE: Final = "DR_STAGE"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRules:
+class CommandRules(NamedTuple):
     """What is run and what it must answer; from the parameters of the check's entry and from ``verify.limits``."""
 
     argv: tuple[str, ...]
@@ -85,11 +83,14 @@ def _run(rules: CommandRules, context: FloorContext) -> Completed:
 
 
 def _program(name: str, root: Path) -> str:
-    """A relative path as the file inside the workspace that it names; other names as they are."""
+    """A relative path below the workspace as an absolute one; other names as they are.
+
+    A link is not resolved: the python of a virtual environment is one, and has to be called by its own name.
+    """
     if "/" not in name or Path(name).is_absolute():
         return name
-    path = Path(os.path.realpath(root / name))
-    if not path.is_relative_to(os.path.realpath(root)):
+    path = Path(os.path.normpath(root / name))
+    if not path.is_relative_to(root):
         raise ProcessError(
             "program_outside_workspace",
             f"{name!r} leads out of the workspace",
@@ -118,15 +119,18 @@ def _finding(entry: CheckEntry, context: FloorContext, rules: CommandRules, comp
 
 
 def last_words(output: str, limits: FindingLimits) -> str:
-    """The last lines of ``output`` that are not blank, as much as an excerpt holds; what is cut off is its beginning.
+    """The last lines of ``output`` that are not blank, as many whole ones as an excerpt holds (one at least, cut).
 
     Terminal sequences and control characters are left out: they would hide or move what a reader sees.
     """
-    lines = _without_controls(output).splitlines()
-    text = "\n".join(line.rstrip() for line in lines if line.strip())
-    if len(text) <= limits.excerpt_max:
-        return text
-    return limits.excerpt_suffix + text[len(text) - limits.excerpt_max + len(limits.excerpt_suffix) :]
+    lines = [line.rstrip() for line in _without_controls(output).splitlines() if line.strip()]
+    text = ""
+    for line in reversed(lines):
+        longer = f"{line}\n{text}" if text else line
+        if text and len(longer) > limits.excerpt_max:
+            break
+        text = longer
+    return clip(text, limits.excerpt_max, limits.excerpt_suffix)
 
 
 def _without_controls(text: str) -> str:

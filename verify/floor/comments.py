@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
     from toolkit.runtimes.process import Completed
@@ -18,8 +17,7 @@ SIGNALLED: Final = 128
 REASON_MAX: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """One comment on one script. ``line`` and ``column`` count from 1; ``level`` is of ``verify.shellcheck-level``."""
 
     line: int
@@ -29,8 +27,7 @@ class Comment:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """Why a run is no answer. ``divisible`` says that one of its files may be at fault, so fewer may succeed."""
 
     reason: str

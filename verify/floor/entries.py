@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from toolkit.policy.problems import PolicyError, did_you_mean
 from verify.floor.check import Check, CheckEntry, FloorContext
@@ -28,8 +27,7 @@ BUILT_IN: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FloorPlan:
+class FloorPlan(NamedTuple):
     """What ``verify.floor`` says: the stages that ``all`` stands for, and every enabled check in order."""
 
     all_means: tuple[str, ...]

@@ -6,10 +6,9 @@ import json
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
@@ -17,8 +16,7 @@ from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.terms import NOTHING_TO_RUN, RAN
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestRules:
+class ManifestRules(NamedTuple):
     """What is looked for at a root; from the parameters of the check's entry.
 
     ``scripted`` are the manifests (JSON) whose ``scripts.test`` counts, unless it holds one of ``placeholders``.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from toolkit.reporting.visible import visible
 from verify.findings import Finding
@@ -21,8 +21,7 @@ CREATE_IT = (
 BRING_IT_IN = "{path} lies outside of {roots} and was not looked up. Cite a path inside, or pass its --framework-root."
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(NamedTuple):
     """What both checks report from. ``plan`` is the plan's path, relative to the workspace."""
 
     plan: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from verify.findings import Evidence
 from verify.terms import FILE_QUOTE, FLOOR, TEST_OUTPUT
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 
-@dataclass(frozen=True, slots=True)
-class FindingLimits:
+class FindingLimits(NamedTuple):
     """Lengths in characters (code points) that the seven rules set (*Self-verification*), from ``verify.limits``."""
 
     excerpt_max: int

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from toolkit.errors import UndeterminedError
 from verify.errors import VerificationUndetermined
@@ -22,8 +21,7 @@ class Watcher(Protocol):
     def check_finished(self, check: str, result: CheckResult) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class RanCheck:
+class RanCheck(NamedTuple):
     """One check and what became of it."""
 
     name: str

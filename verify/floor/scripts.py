@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
@@ -14,8 +13,7 @@ from toolkit.storage.files import read_bounded
 NO_SCRIPT: Final = frozenset({"not_found", "not_regular"})  # it went away meanwhile, or is a pipe with a script's name
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptRules:
+class ScriptRules(NamedTuple):
     """Where scripts are looked for, and how much is read (in bytes); from the check's entry and ``verify.limits``."""
 
     directories: tuple[str, ...]
@@ -43,8 +41,7 @@ class ScriptRules:
         return next((extension for extension in self.extensions if lowered.endswith(extension)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """One script as it was read. ``ref`` is how findings cite it, ``quotable`` whether a reader can open it by that."""
 
     ref: str
@@ -53,16 +50,14 @@ class Script:
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(NamedTuple):
     """A script, or a place where scripts may be, that could not be judged, and why."""
 
     ref: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scripts:
+class Scripts(NamedTuple):
     """All that was found. ``links`` counts the symbolic links that were passed over."""
 
     found: tuple[Script, ...]

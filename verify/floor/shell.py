@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import visible
@@ -161,8 +161,7 @@ def _findings(
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Quoting:
+class _Quoting(NamedTuple):
     """How a comment becomes evidence: its source line, where a reader can find that again, else its message."""
 
     limits: FindingLimits

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.storage.cache import Cache, key_of
@@ -18,8 +17,7 @@ VERSION_KEYED_AS: Final = b"version/1"
 VERSION_LINE: Final = "version: "
 
 
-@dataclass(frozen=True, slots=True)
-class ShellcheckRules:
+class ShellcheckRules(NamedTuple):
     """How the program is called; from the parameters of the check's entry and from ``verify.limits``."""
 
     program: str
@@ -46,8 +44,7 @@ class ShellcheckRules:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """What an answer depends on besides version and options: the bytes, and the extension, which may name a shell."""
 
     extension: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verify.markdown import Block, BlockKind, CodeSpan
 from verify.paths.marks import Scope, remarked
@@ -14,8 +14,7 @@ from verify.paths.words import Doubt, Word
 CODE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.HTML})
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A cited path. ``text`` is the path alone, as written; ``line`` is where its code span begins, from 1.
 
     ``marked_new`` says that the document means to create it. ``doubt`` says what it means when nothing stands
@@ -29,8 +28,7 @@ class Citation:
     readings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Citations:
+class Citations(NamedTuple):
     """All citations in document order, repeated ones included; ``unsure`` counts words that could not be read."""
 
     paths: tuple[Citation, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from posixpath import normpath
+from typing import NamedTuple
 
 from verify.paths.citations import Citation, Citations
 from verify.paths.nested import NestedRepositories, nested_repositories
@@ -25,8 +25,7 @@ class Standing(Enum):
     UNSURE = "unsure"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A distinct path, at the first line that cites it, as it is to be quoted. ``marked_new``: anywhere it is."""
 
     text: str
@@ -35,8 +34,7 @@ class Claim:
     readings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """``cited`` counts the distinct paths, but for the ``unsure`` ones. ``coming`` is never in ``missing``."""
 
     cited: int

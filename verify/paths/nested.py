@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from verify.paths.rules import NestedRules
 
 GIT = ".git"
 
 
-@dataclass(frozen=True, slots=True)
-class NestedRepositories:
+class NestedRepositories(NamedTuple):
     """``found`` are the repositories' folders, relative to the workspace, the shallowest first.
 
     ``complete`` is false when a bound ended the search: then there may be more.
@@ -47,8 +46,7 @@ def nested_repositories(workspace: Path, rules: NestedRules) -> NestedRepositori
     return NestedRepositories(tuple(found), complete and not queue)
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
+class _Listing(NamedTuple):
     """The folders in a folder, by name; whether it is a repository's; how many entries were seen, and if all."""
 
     names: tuple[str, ...]

@@ -6,10 +6,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from posixpath import normpath
+from typing import NamedTuple
 
 NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
 
@@ -23,8 +23,7 @@ class Outcome(Enum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """``root`` is the declared root under which the path stands; null unless it is resolved."""
 
     outcome: Outcome

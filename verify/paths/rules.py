@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class WordRules:
+class WordRules(NamedTuple):
     """What a single word must look like to be a path; the lists are explained in the policy."""
 
     extensions: frozenset[str]
@@ -36,8 +34,7 @@ class WordRules:
     made_later: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRules:
+class CommandRules(NamedTuple):
     """How a span of several words is told from a path with spaces, and which of its words are claims."""
 
     programs: frozenset[str]
@@ -53,8 +50,7 @@ class CommandRules:
     most_words: int
 
 
-@dataclass(frozen=True, slots=True)
-class MarkRules:
+class MarkRules(NamedTuple):
     """How a plan says that a path is new. All in lower case."""
 
     beginnings: frozenset[str]
@@ -64,8 +60,7 @@ class MarkRules:
     joiners: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class NestedRules:
+class NestedRules(NamedTuple):
     """Bounds of the search for nested repositories: levels, directories read, entries seen, repositories found."""
 
     depth: int
@@ -75,8 +70,7 @@ class NestedRules:
     skip: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class PathRules:
+class PathRules(NamedTuple):
     """Everything that the policy says about cited paths."""
 
     longest_span: int
@@ -112,4 +106,6 @@ class PathRules:
 def _build(cls: type[R], value: Mapping[str, Any]) -> R:
     """A record of rules whose fields are named as the payload's keys; lists become what the field is declared as."""
     makers: dict[str, type] = {"frozenset[str]": frozenset, "tuple[str, ...]": tuple, "int": int}
-    return cls(**{field.name: makers[str(field.type)](value[field.name]) for field in fields(cast(Any, cls))})
+    # A named tuple keeps its annotations as forward references, that is, as the text that stands in the class.
+    declared = {name: kind.__forward_arg__ for name, kind in cls.__annotations__.items()}
+    return cls(**{name: makers[kind](value[name]) for name, kind in declared.items()})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from verify.paths.rules import PathRules
 from verify.paths.words import Doubt, Word, names_file, read_word, unquoted
@@ -13,8 +13,7 @@ from verify.paths.words import Doubt, Word, names_file, read_word, unquoted
 UNREAD = Word("", Doubt.UNREAD)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a command line as written, or an operator of the shell. ``glued``: no space before it."""
 
     text: str
@@ -34,7 +33,7 @@ def read_span(text: str, rules: PathRules) -> tuple[Word, ...]:
     if len(span) > rules.longest_span:
         return (UNREAD,)
     return tuple(
-        word if span in (word.text, *word.readings) else replace(word, readings=(*word.readings, span))
+        word if span in (word.text, *word.readings) else word._replace(readings=(*word.readings, span))
         for word in _words(span, rules)
     )
 
@@ -129,9 +128,9 @@ def _operands(words: Sequence[str], rules: PathRules) -> list[Word]:
     claims = list(_arguments(program, arguments, rules))
     verbs = {program.rpartition("/")[2], *arguments[:1]}
     if not verbs.isdisjoint(commands.creating):
-        claims = [replace(claim, new=True) for claim in claims]
+        claims = [claim._replace(new=True) for claim in claims]
     elif claims and not verbs.isdisjoint(commands.copying):
-        claims[-1] = replace(claims[-1], new=True)
+        claims[-1] = claims[-1]._replace(new=True)
     return [*before, *_known(read_word(program, rules.words)), *claims]
 
 
@@ -158,8 +157,8 @@ def _quoted(argument: str, word: Word) -> Word:
     if word.doubt is not Doubt.NONE or unquoted(argument) == argument:
         return word
     if "/" not in word.text:
-        return replace(word, doubt=Doubt.UNLESS_FOUND)
-    return replace(word, doubt=Doubt.UNLESS_ANCHORED) if " " in word.text else word
+        return word._replace(doubt=Doubt.UNLESS_FOUND)
+    return word._replace(doubt=Doubt.UNLESS_ANCHORED) if " " in word.text else word
 
 
 def _spaced(span: str, words: Sequence[str], rules: PathRules) -> Word | None:
@@ -174,11 +173,11 @@ def _spaced(span: str, words: Sequence[str], rules: PathRules) -> Word | None:
     if word is None or word.doubt is Doubt.UNREAD:
         return None
     tail = word.text.rpartition(" ")[2]
-    return replace(word, readings=(*word.readings, tail)) if "/" in tail else word
+    return word._replace(readings=(*word.readings, tail)) if "/" in tail else word
 
 
 def _loose(raw: str, word: Word) -> Word:
     """A word of a span that is neither a path nor a known command: a bare or quoted name in it claims nothing."""
     if word.doubt is Doubt.NONE and ("/" not in word.text or unquoted(raw) != raw):
-        return replace(word, doubt=Doubt.UNLESS_FOUND)
+        return word._replace(doubt=Doubt.UNLESS_FOUND)
     return word

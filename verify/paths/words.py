@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from verify.paths.rules import WordRules
 
@@ -17,8 +17,7 @@ class Doubt(Enum):
     UNREAD = "unread"  # no path could be read from it; it is only counted
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word that may be a path. ``text`` is the path alone, ``readings`` are other ways to read the same words.
 
     Where one of the readings exists, the path exists. ``new`` says that the command which names it creates it.

@@ -71,10 +71,8 @@ def test_a_failure_names_the_rule_and_shows_every_finding_of_its_case(make_item:
         "  worse",
         "  quote: the line",
         "  fix: mend it",
-        "  from: floor",
         "middling  docs/plan.md:12  cue  F-floor-1",
         "  bad",
-        "  from: floor",
     ]
 
 

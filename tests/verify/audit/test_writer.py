@@ -287,6 +287,24 @@ def test_raw_outputs_and_malformed_records_are_cut(
     assert len(header["malformed"][0]["record"]) == 2000
 
 
+def test_an_output_that_redaction_makes_short_still_says_that_it_was_cut(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    record = make_record(raw_outputs=(RawOutput("dispatch", "tester", 1, "password: " + "x" * 50_000),))
+    header: Any = read_log(write_log(record, workspace, policies).path, policies).header
+    assert header["raw_outputs"][0]["text"] == "password: <redacted>[truncated]"
+
+
+def test_a_malformed_record_nested_without_end_is_logged(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    deep: object = "password: x"
+    for _ in range(900):
+        deep = [deep]
+    record = make_record(malformed=(Malformed("dispatch", {"severity": deep}, ("x: y",), "malformed_evidence"),))
+    assert read_log(write_log(record, workspace, policies).path, policies).sealed
+
+
 def test_names_that_are_no_text_do_not_make_a_log_unreadable(
     workspace: Workspace, policies: PolicySet, make_record: Make
 ) -> None:

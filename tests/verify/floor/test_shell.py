@@ -69,7 +69,7 @@ class Floor:
         (self.root / f"datarim/plans/{TASK}-plan.md").write_text(text)
 
     def with_parameters(self, **parameters: object) -> Floor:
-        entry = replace(self.entry, parameters={**self.entry.parameters, **parameters})
+        entry = self.entry._replace(parameters={**self.entry.parameters, **parameters})
         return replace(self, entry=entry)
 
     def with_limits(self, **limits: object) -> Floor:
