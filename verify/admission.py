@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.floor.quoting import FindingLimits, clip
+from verify.patterns import compiled
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.redaction import Redactor, well_formed
 from verify.schema_problems import described
@@ -117,14 +118,10 @@ class FindingRules:
 
     @cached_property
     def _confirming(self) -> tuple[tuple[str, tuple[Any, ...], tuple[Any, ...]], ...]:
-        import re2
+        def ready(patterns: Iterable[str]) -> tuple[Any, ...]:
+            return tuple(compiled(pattern, "verify.confirmations") for pattern in patterns)
 
-        def compiled(patterns: Iterable[str]) -> tuple[Any, ...]:
-            return tuple(re2.compile(pattern) for pattern in patterns)
-
-        return tuple(
-            (entry["field"], compiled(entry["says"]), compiled(entry["unless"])) for entry in self.confirmations
-        )
+        return tuple((entry["field"], ready(entry["says"]), ready(entry["unless"])) for entry in self.confirmations)
 
 
 def read_record(

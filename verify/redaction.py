@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from verify.findings import Evidence, Finding, Malformed
 from verify.floor.quoting import FindingLimits, clip, clip_fix
+from verify.patterns import compiled
 from verify.references import split_reference
 from verify.terms import FILE_QUOTE
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
+DOCUMENT: Final = "verify.redaction"
 # Each pass leaves less to find, and two are nearly always enough; this only keeps an odd policy from going on for ever.
 PASSES: Final = 16
 
@@ -63,7 +65,7 @@ class Redactor:
     @classmethod
     def from_policy(cls, policies: PolicySet) -> Redactor:
         """The redactor that ``verify.redaction`` describes."""
-        value = cast("Mapping[str, Any]", policies.data("verify.redaction"))
+        value = cast("Mapping[str, Any]", policies.data(DOCUMENT))
         return cls(
             marker=value["marker"],
             depth_max=value["depth_max"],
@@ -131,11 +133,9 @@ class Redactor:
     def _excerpt(self, excerpt: str) -> str:
         """A cut excerpt stays marked as cut, although its last word may be a secret that swallows the suffix."""
         suffix, limit = self.limits.excerpt_suffix, self.limits.excerpt_max
-        body = excerpt.removesuffix(suffix)
-        text = self.text(body)
-        if body is not excerpt and len(body) < len(excerpt):
-            text = clip(text, limit - len(suffix), "") + suffix
-        return clip(text, limit, suffix)
+        if not excerpt.endswith(suffix):
+            return clip(self.text(excerpt), limit, suffix)
+        return clip(self.text(excerpt.removesuffix(suffix)), limit - len(suffix), "") + suffix
 
     def _reference(self, reference: str) -> str:
         """A path is redacted, its line is not: in ``deploy/key:12`` the 12 is no secret."""
@@ -187,12 +187,12 @@ def _rule(entry: Mapping[str, str], kept: Iterable[Mapping[str, Any]]) -> Rule:
 
 
 def _finder(pattern: str) -> Callable[[str], Found]:
-    compiled = _compiled(pattern)
-    named = compiled.groupindex.get("name", 0)
-    groups = [group for group in range(1, compiled.groups + 1) if group != named]
+    expression = compiled(pattern, DOCUMENT)
+    named = expression.groupindex.get("name", 0)
+    groups = [group for group in range(1, expression.groups + 1) if group != named]
 
     def find(text: str) -> Found:
-        for match in compiled.finditer(text):
+        for match in expression.finditer(text):
             name = match.group(named) if named else ""
             yield name, [match.span(group) for group in groups if match.start(group) < match.end(group)]
 
@@ -201,18 +201,11 @@ def _finder(pattern: str) -> Callable[[str], Found]:
 
 def _any_of(patterns: Iterable[str]) -> Callable[[str], bool]:
     """Whether any of the patterns is found: all of them as one, which has no use for the name of a group."""
-    compiled = _compiled("|".join(f"(?:{pattern})" for pattern in patterns).replace("(?P<name>", "(?:"))
-    return lambda text: compiled.search(text) is not None
+    alternatives = "|".join(f"(?:{pattern})" for pattern in patterns)
+    expression = compiled(alternatives.replace("(?P<name>", "(?:"), DOCUMENT)
+    return lambda text: expression.search(text) is not None
 
 
 def _whole(pattern: str) -> Callable[[str], bool]:
-    compiled = _compiled(pattern)
-    return lambda text: compiled.fullmatch(text) is not None
-
-
-def _compiled(pattern: str) -> Any:
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(pattern, options)
+    expression = compiled(pattern, DOCUMENT)
+    return lambda text: expression.fullmatch(text) is not None

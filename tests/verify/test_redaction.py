@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from verify.findings import Evidence, Finding, Malformed
 from verify.redaction import Redactor
@@ -242,3 +243,20 @@ def test_a_cut_excerpt_stays_marked_as_cut_when_its_last_word_is_a_secret(redact
     assert len(redacted) <= 200
     assert "hun" not in redacted
     assert redacted.endswith("[truncated]")
+
+
+class Overlaid:
+    """A policy set in which a team has spoilt one pattern."""
+
+    def __init__(self, policies: PolicySet) -> None:
+        self._policies = policies
+
+    def data(self, document: str) -> object:
+        value = self._policies.data(document)
+        return value if document != "verify.redaction" else {**value, "patterns": [{"id": "x", "pattern": "(?=a)"}]}
+
+
+def test_a_pattern_that_is_none_is_an_error_that_names_its_document(policies: PolicySet) -> None:
+    with pytest.raises(PolicyError) as caught:
+        Redactor.from_policy(Overlaid(policies))  # type: ignore[arg-type]
+    assert (caught.value.code, caught.value.place) == ("invalid_pattern", "verify.redaction")

@@ -49,7 +49,7 @@ def constant(value: Number) -> Term:
     """A constant; a fraction that is whole becomes the integer that it is."""
     exact = value.numerator if value.denominator == 1 else value
     bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
-    return Term(lambda _values: exact, constant=exact, rational=isinstance(exact, Fraction), bits=bits)
+    return Term(lambda _: exact, constant=exact, rational=isinstance(exact, Fraction), bits=bits)
 
 
 def parse_expression(text: str, known: Mapping[str, int]) -> Term:
@@ -154,8 +154,7 @@ class _Parser:
             arguments.append(self.sum())
         self._expect(")")
         self.depth -= 1
-        single = function in (*_ROUNDING, "abs")
-        if single and len(arguments) != 1:
+        if function in (*_ROUNDING, "abs") and len(arguments) != 1:
             raise ExpressionError(f"{function} at character {place} takes one argument")
         return _apply(function, arguments)
 
@@ -240,7 +239,11 @@ def _applied(function: str, parts: list[Evaluate]) -> Evaluate:
         rounding = _ROUNDING[function]
         return lambda v: rounding(first(v))
     if function == "abs":
-        return lambda v: max(first(v), -first(v))
+        return lambda v: _absolute(first(v))  # asked once: two calls a level would be exponential in the nesting
     if function == "min":
         return lambda v: min(part(v) for part in parts)
     return lambda v: max(part(v) for part in parts)
+
+
+def _absolute(value: Number) -> Number:
+    return max(value, -value)

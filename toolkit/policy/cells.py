@@ -16,7 +16,7 @@ from toolkit.policy.conditions import (
 )
 from toolkit.policy.forms import describe, list_items, text_of
 from toolkit.policy.nodes import ListNode, MapNode, Node, ScalarNode
-from toolkit.policy.patterns import PatternBudget, PatternError
+from toolkit.policy.patterns import PatternBudget, PatternError, pattern_test
 from toolkit.policy.problems import Problems, did_you_mean, shown
 from toolkit.policy.scalars import Scalar
 from toolkit.policy.types import IntegerType, ListType, TermType, TextType, Type
@@ -116,17 +116,17 @@ class CellReader:
             message = f"{key!r} belongs to {wanted}; this is {kind.describe()}"
             self.problems.fail("wrong_operator", message, cell.key_marks[key])
         ignore_case = self._ignore_case(cell)
-        patterns = []
+        patterns, searches = [], []
         for item in list_items(node, key, self.problems):
             pattern = text_of(item, f"an item of {key}", self.problems)
             try:
-                self.budget.take(key, pattern, ignore_case)
+                searches.append(self.budget.compile(key, pattern, ignore_case))
             except PatternError as fault:
                 self.problems.fail("bad_pattern", f"{shown(pattern)} is no {key} pattern: {fault}", item.mark)
             patterns.append(pattern)
         if not patterns:
             self.problems.fail("empty_cell", f"{key} needs at least one pattern", node.mark)
-        return Pattern(key, tuple(patterns), ignore_case)
+        return Pattern(key, tuple(patterns), ignore_case, pattern_test(key, searches))
 
     def _ignore_case(self, cell: MapNode) -> bool:
         node = cell.entries.get("ignore_case")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from toolkit.policy.patterns import pattern_test
 from toolkit.policy.scalars import Scalar
 from toolkit.policy.types import TermType
 
@@ -72,17 +71,18 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """``glob`` or ``matches``: one of the patterns is found."""
+    """``glob`` or ``matches``: one of the patterns is found, as ``test`` says."""
 
     operator: str
     patterns: tuple[str, ...]
     ignore_case: bool
+    test: Holds = field(repr=False, compare=False)
 
     def compile(self) -> Holds:
-        return pattern_test(self.operator, self.patterns, self.ignore_case)
+        return self.test
 
     def text(self) -> str:
-        return f"{self.operator} {', '.join(self.patterns)}"
+        return f"{self.operator} {', '.join(self.patterns)}" + (", in any case" if self.ignore_case else "")
 
 
 @dataclass(frozen=True, slots=True)

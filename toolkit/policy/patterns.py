@@ -11,8 +11,7 @@ The glob dialect is gitignore's, always anchored at the root of the path:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 MAX_PATTERN = 1000  # characters
 MAX_LINE_BYTES = 64 * 1024
@@ -21,6 +20,7 @@ PATTERN_COST = 20  # what a pattern costs besides its program, in instructions
 MAX_COST = 1_000_000  # of all patterns of a set together
 
 Test = Callable[[str], bool]
+Search = Callable[[bytes], Any]
 
 
 class PatternError(ValueError):
@@ -33,16 +33,21 @@ class PatternBudget:
     def __init__(self) -> None:
         self.left = MAX_COST
 
-    def take(self, operator: str, pattern: str, ignore_case: bool) -> None:
-        """Compile a pattern on account. Raises ``PatternError`` for one that is none, or one too many."""
+    def compile(self, operator: str, pattern: str, ignore_case: bool) -> Search:
+        """The search of a ``glob`` or of what ``matches``. Raises ``PatternError`` for none, or for one too many."""
+        if not pattern:
+            raise PatternError("an empty pattern is found everywhere")
+        if len(pattern) > MAX_PATTERN:
+            raise PatternError(f"a pattern has at most {MAX_PATTERN} characters")
         if self.left <= 0:
             raise PatternError("the patterns of the set are too many, or too large together")
-        self.left -= PATTERN_COST + _compile(_expression(operator, pattern), ignore_case).programsize
+        compiled = _compile(glob_to_re2(pattern) if operator == "glob" else pattern, ignore_case)
+        self.left -= PATTERN_COST + compiled.programsize
+        return cast("Search", compiled.search)
 
 
-def pattern_test(operator: str, patterns: Sequence[str], ignore_case: bool) -> Test:
+def pattern_test(operator: str, searches: Sequence[Search]) -> Test:
     """A test whether one of the patterns is found: ``glob`` in a path, ``matches`` in any line of a text."""
-    searches = [_compile(_expression(operator, pattern), ignore_case).search for pattern in patterns]
     if operator == "glob":
         return lambda path: _found(searches, (path.encode(),))
     return lambda text: _found(searches, _lines(text))
@@ -61,19 +66,10 @@ def _lines(text: str) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in lines] if "\r" in text else lines
 
 
-def _found(searches: Sequence[Callable[[bytes], Any]], lines: Sequence[bytes]) -> bool:
+def _found(searches: Sequence[Search], lines: Sequence[bytes]) -> bool:
     return any(search(line) is not None for search in searches for line in lines)
 
 
-def _expression(operator: str, pattern: str) -> str:
-    if not pattern:
-        raise PatternError("an empty pattern is found everywhere")
-    if len(pattern) > MAX_PATTERN:
-        raise PatternError(f"a pattern has at most {MAX_PATTERN} characters")
-    return glob_to_re2(pattern) if operator == "glob" else pattern
-
-
-@lru_cache(maxsize=4096)
 def _compile(expression: str, ignore_case: bool) -> Any:
     import re2
 
@@ -94,14 +90,15 @@ def glob_to_re2(glob: str) -> str:
     body = glob.removeprefix("/")
     if not body:
         raise PatternError("a glob can't be empty")
-    if body.endswith("/"):
-        body += "**"
-    segments = body.split("/")
+    below = body.endswith("/")
+    segments = (body + "**" if below else body).split("/")
     last = len(segments) - 1
     parts = [r"(?s)\A"]
     for index, segment in enumerate(segments):
         if segment == "**":
-            parts.append(_stars(index, last))
+            # Before a trailing slash at least one directory is meant, elsewhere none will do.
+            directories = "(?:[^/]+/)+" if below and index == last - 1 else "(?:[^/]+/)*"
+            parts.append(directories if index < last else ".+")
             continue
         if not segment or segment in (".", ".."):
             raise PatternError(f"the segment {segment!r} can match no path")
@@ -109,12 +106,6 @@ def glob_to_re2(glob: str) -> str:
         if index < last:
             parts.append("/")
     return "".join((*parts, r"\z"))
-
-
-def _stars(index: int, last: int) -> str:
-    if index < last:
-        return "(?:[^/]+/)*"
-    return ".+"
 
 
 def _segment(segment: str) -> str:
