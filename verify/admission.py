@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.floor.quoting import FindingLimits, clip
@@ -48,8 +48,7 @@ PARSED: Final = "ok"
 UNPARSED: Final = "error"
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Who sent a record, as code knows it: a term of ``verify.agent-origin`` and how the peer reviewer was chosen."""
 
     agent_origin: str | None = None

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.findings import Admitted, Finding
 from verify.references import split_reference
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 Position = tuple[int, int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class FindingKey:
+class FindingKey(NamedTuple):
     """What two findings must share to be one: the place in one spelling, the criteria as a set, the category."""
 
     artifact_ref: str
@@ -73,8 +72,7 @@ def _parts(group: list[Admitted]) -> Iterator[list[Admitted]]:
     yield from ([record] for record in floor[1:])
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
+class _Order(NamedTuple):
     """Which record comes first, and which is graver: the vocabularies decide."""
 
     layers: Vocabulary

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.policy.types import TermType
 from verify.admission import admit
@@ -19,6 +18,7 @@ from verify.merging import merge
 from verify.persistence import earlier_runs, persistent_findings
 from verify.policies import load_verify_policies
 from verify.recording import recorded
+from verify.redaction import Redactor
 from verify.task import find_workspace, load_task
 from verify.terms import COULD_NOT_RUN
 from verify.verdict import Circumstances, judge, severity_counts
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 
-@dataclass(frozen=True, slots=True)
-class FloorRun:
+class FloorRun(NamedTuple):
     """The floor alone: admitted findings, how many are of the gravest severity, and the cap of the exit status."""
 
     findings: tuple[Admitted, ...]
@@ -80,7 +79,8 @@ def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verifi
     layers = (floor, *models)
     claims = [finding for layer in layers for finding in layer.findings]
     findings = merge(admit(claims, policies, workspace, run.started_at), policies)
-    malformed = tuple(record for layer in layers for record in layer.malformed)
+    redactor = Redactor.from_policy(policies)
+    malformed = tuple(redactor.malformed(record) for layer in layers for record in layer.malformed)
     return run._replace(layers=layers, checks=checks, findings=findings, malformed=malformed)
 
 

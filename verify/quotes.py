@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 Answer = tuple[bool | None, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteLimits:
+class QuoteLimits(NamedTuple):
     """From ``verify.limits``: the shortest excerpt that proves anything (characters), the largest file (bytes)."""
 
     excerpt_min: int
@@ -43,8 +41,7 @@ class QuoteLimits:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A file's text, its runs of white space made single spaces; ``starts`` and ``numbers`` map offsets to lines.
 
     ``plain`` is false for bytes that are no UTF-8 text: there a miss means nothing.
@@ -169,8 +166,7 @@ class QuoteChecker:
         return self._read[file.real]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A file of the workspace: its path below the root as named, and its path without links."""
 
     relative: str

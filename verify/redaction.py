@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from verify.findings import Evidence, Finding, Malformed
 from verify.floor.quoting import FindingLimits, clip, clip_fix
@@ -23,8 +23,7 @@ Span = tuple[int, int]
 Found = Iterator[tuple[str, list[Span]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """An exception: a match with such a name and nothing but such secrets stands as it is."""
 
     name: Callable[[str], bool]
@@ -34,8 +33,7 @@ class Kept:
         return self.name(name) and all(map(self.secret, secrets))
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One pattern: how it finds a name and its secrets in a text, and what it leaves alone."""
 
     find: Callable[[str], Found]
@@ -51,8 +49,7 @@ class Rule:
                 yield from spans
 
 
-@dataclass(frozen=True, slots=True)
-class Redactor:
+class Redactor(NamedTuple):
     """Replaces secrets in text, in decoded JSON and in findings. Doing it twice changes nothing more."""
 
     marker: str

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """``path`` as written; ``start`` and ``end`` are lines from 1, inclusive, or 0 where no line is named."""
 
     path: str

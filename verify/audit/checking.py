@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import WRITE_BITS
@@ -23,8 +22,7 @@ NAME_DIFFERS: Final = "log_name_differs"
 NUMBER_MISSING: Final = "log_number_missing"
 
 
-@dataclass(frozen=True, slots=True)
-class LogProblem:
+class LogProblem(NamedTuple):
     """One thing wrong with the logs. ``path`` is the log's, or where a missing one should stand."""
 
     code: str

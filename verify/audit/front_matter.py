@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from verify.redaction import well_formed
 
@@ -22,8 +21,7 @@ class Unreadable(ValueError):
     """Text that is no front matter, or one that is not read: the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """From ``verify.log``: how deep and how large a front matter may be."""
 
     depth_max: int

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
@@ -117,8 +116,7 @@ def _finding(fields: _Fields) -> LoggedFinding:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fields:
+class _Fields(NamedTuple):
     """A mapping of a log whose values are read by type. Raises ``Unreadable`` for the wrong one, never guesses."""
 
     values: Mapping[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from verify.findings import Admitted, Malformed
 from verify.merging import FindingKey
@@ -13,8 +13,7 @@ from verify.merging import FindingKey
 SCHEMA: Final = "dr-verify.log/v1"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckLine:
+class CheckLine(NamedTuple):
     """What became of one floor check. ``status`` is a term of ``verify.check-status``."""
 
     check_name: str
@@ -22,8 +21,7 @@ class CheckLine:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class LayerLine:
+class LayerLine(NamedTuple):
     """What became of one layer. ``status`` is a term of ``verify.layer-status``."""
 
     layer: str
@@ -31,8 +29,7 @@ class LayerLine:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawOutput:
+class RawOutput(NamedTuple):
     """What a reviewer printed, as it came. ``role`` is a term of ``verify.agent-origin``, ``iteration`` the pass."""
 
     source_layer: str
@@ -77,8 +74,7 @@ class AuditRecord:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedFinding:
+class LoggedFinding(NamedTuple):
     """A finding as it stands in a log. ``layers`` are those that reported it; ``record`` is the whole entry."""
 
     key: FindingKey
@@ -90,8 +86,7 @@ class LoggedFinding:
     record: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class AuditLog:
+class AuditLog(NamedTuple):
     """A log that was read back. ``header`` is the whole front matter, keys in their order.
 
     ``sealed`` says that the log ends in the digest of its content, and that this was right; logs of the reference's
@@ -110,8 +105,7 @@ class AuditLog:
     sealed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LogSummary:
+class LogSummary(NamedTuple):
     """One log in a listing, from its name and, where it can be read, its header; ``problem`` says why it can't be."""
 
     path: Path

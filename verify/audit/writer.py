@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import make_directory, publish_new
@@ -28,8 +28,7 @@ READ_ONLY: Final = 0o444
 WINDOW: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """Where a log stands, and the number that it was given."""
 
     path: Path
@@ -88,12 +87,12 @@ def header(record: AuditRecord) -> dict[str, object]:
         "passes": record.passes,
         "roots": list(record.roots),
         "artifacts": {well_formed(path): digest for path, digest in record.artifacts.items()},
-        "checks": [asdict(line) for line in record.checks],
-        "layers": [asdict(line) for line in record.layers],
+        "checks": [line._asdict() for line in record.checks],
+        "layers": [line._asdict() for line in record.layers],
         "warnings": list(record.warnings),
         "valid_findings": [_entry(admitted) for admitted in record.findings],
         "malformed": [malformed.to_json() for malformed in record.malformed],
-        "raw_outputs": [asdict(output) for output in record.raw_outputs],
+        "raw_outputs": [output._asdict() for output in record.raw_outputs],
     }
 
 
@@ -134,9 +133,9 @@ def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
 
     return replace(
         record,
-        checks=tuple(replace(line, detail=shortened(line.detail)) for line in record.checks),
-        layers=tuple(replace(line, reason=shortened(line.reason)) for line in record.layers),
+        checks=tuple(line._replace(detail=shortened(line.detail)) for line in record.checks),
+        layers=tuple(line._replace(reason=shortened(line.reason)) for line in record.layers),
         warnings=tuple(map(shortened, record.warnings)),
         malformed=tuple(map(refused, record.malformed)),
-        raw_outputs=tuple(replace(output, text=shortened(output.text)) for output in record.raw_outputs),
+        raw_outputs=tuple(output._replace(text=shortened(output.text)) for output in record.raw_outputs),
     )
