@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,7 @@ from verify.policies import load_verify_policies
 from verify.recording import recorded
 from verify.redaction import Redactor
 from verify.task import find_workspace, load_task
-from verify.terms import COULD_NOT_RUN
+from verify.terms import COULD_NOT_RUN, FLOOR
 from verify.verdict import Circumstances, judge, severity_counts
 from verify.verification import Request, Verification
 
@@ -59,6 +60,7 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         finished_at=started,
         iteration=next_iteration(workspace, task.id, request.stage),
         max_iter=request.max_iter or policies.data("verify.limits")["max_iter"],
+        warnings=tuple(_warnings(loaded.repository_files)),
     )
     skip = policies.table("verify.skip").decide(
         complexity=task.complexity, archived=task.archived, stage=request.stage
@@ -86,8 +88,7 @@ def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verifi
 
 def _judged(run: Verification) -> Verification:
     """Ask the tables."""
-    earlier = earlier_runs(run.task.workspace, run.task.id, run.request.stage, run.policies)
-    persistent = persistent_findings(run.findings, earlier, run.task.digests(), run.policies)
+    persistent = _persistent(run)
     circumstances = Circumstances(
         could_not_run=sum(check.result.status == COULD_NOT_RUN for check in run.checks),
         floor_only=not any(layer.requested for layer in run.layers[1:]),
@@ -99,6 +100,14 @@ def _judged(run: Verification) -> Verification:
     fail_on = run.request.fail_on or severities.terms[0]
     judgment = judge(run.findings, run.layers, circumstances, fail_on, run.policies)
     return run._replace(judgment=judgment, persistent=persistent, finished_at=datetime.now(UTC))
+
+
+def _persistent(run: Verification) -> tuple[str, ...]:
+    """Findings that outlived their repairs. Earlier logs are read only where a finding could be one of those."""
+    if all(admitted.finding.source_layer == FLOOR for admitted in run.findings):
+        return ()
+    earlier = earlier_runs(run.task.workspace, run.task.id, run.request.stage, run.policies)
+    return persistent_findings(run.findings, earlier, run.task.digests(), run.policies)
 
 
 def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
@@ -114,6 +123,12 @@ def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
     return FloorRun(
         findings, severity_counts(findings, policies)[gravest], policies.data("verify.limits")["floor_exit_cap"]
     )
+
+
+def _warnings(policy_files: tuple[str, ...]) -> Iterator[str]:
+    """What a reader of the verdict has to know besides: rules of the repository's own judged it."""
+    if policy_files:
+        yield f"policies of this repository are in force: {', '.join(policy_files)}"
 
 
 def _check_words(request: Request, policies: PolicySet) -> None:

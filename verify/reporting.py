@@ -76,6 +76,7 @@ def document_of(run: Verification) -> dict[str, object]:
         "malformed": [record.to_json() for record in run.malformed],
         "persistent": list(run.persistent),
         "policy_digest": run.policy_digest,
+        "policy_files": list(run.policy_files),
         "roots": list(run.roots),
         "run_id": run.run_id,
         "schema": SCHEMA,
@@ -170,7 +171,7 @@ def _reason(run: Verification, items: tuple[Item, ...], severities: tuple[str, .
 def _facts(run: Verification) -> Iterator[tuple[str, str]]:
     yield "complexity", f"{run.task.complexity} ({run.task.complexity_source})"
     yield "roots", ", ".join(run.roots)
-    yield "policies", f"{run.policy_digest}" + (f", with {', '.join(run.policy_files)}" if run.policy_files else "")
+    yield "policies", run.policy_digest
     if run.audit_log:
         yield "audit log", run.audit_log
     for warning in run.warnings:

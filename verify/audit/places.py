@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from verify.task import Workspace
 
 FOLDER: Final = "qa"
+LAST: Final = 999_999_999  # the highest number that a log's name can bear
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,9 +71,14 @@ def names_in(folder: Path) -> Iterator[LogName]:
 
 
 def next_iteration(workspace: Workspace, task_id: str, stage: str) -> int:
-    """The number that the next log of a task and stage would get now: one more than the highest there is."""
+    """The number that the next log of a task and stage would get now: one more than the highest there is.
+
+    Where no number follows the highest (a file was given the last one there can be), the lowest that is free.
+    """
     names = names_in(log_folder(workspace))
-    return max((name.iter for name in names if (name.task_id, name.stage) == (task_id, stage)), default=0) + 1
+    taken = {name.iter for name in names if (name.task_id, name.stage) == (task_id, stage)}
+    following = max(taken, default=0) + 1
+    return following if following <= LAST else next(number for number in count(1) if number not in taken)
 
 
 @cache

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # How a log of ours begins; a file that begins so and has no seal was cut short.
 OPENING: Final = f"{FENCE}schema: {SCHEMA}\n".encode()
+# What only this tool writes: a log with one of these and no seal is one of ours that lost it, however it is spelt.
+OUR_KEYS: Final = frozenset({"schema", "policy_digest", "run_id", "tool_version"})
 
 
 def list_logs(
@@ -51,6 +53,8 @@ def read_log(path: Path, policies: PolicySet) -> AuditLog:
     sealed = _sealed(data, path)
     try:
         header = load(data.decode("utf-8-sig"), Bounds.from_policy(policies))
+        if not sealed and OUR_KEYS & header.keys():
+            _fail_incomplete(path)
         return _log(header, path, sealed)
     except (Unreadable, UnicodeDecodeError) as error:
         _fail("log_unreadable", path, f"is no audit log: {error}", error)
@@ -64,15 +68,13 @@ def _named(workspace: Workspace, task_id: str | None, stage: str | None) -> Iter
 
 
 def _summary(path: Path, name: LogName, policies: PolicySet) -> LogSummary:
-    verdict = finished = problem = None
     try:
         log = read_log(path, policies)
-        verdict, finished = log.verdict, log.header.get("finished_at")
     except StorageError as error:
-        problem = error.code
-    return LogSummary(
-        path, name.task_id, name.stage, name.iter, verdict, finished if isinstance(finished, str) else None, problem
-    )
+        return LogSummary(path, name.task_id, name.stage, name.iter, None, None, error.code)
+    finished = log.header.get("finished_at")
+    told = finished if isinstance(finished, str) else None
+    return LogSummary(path, name.task_id, name.stage, name.iter, log.verdict, told, None, log.sealed)
 
 
 def _sealed(data: bytes, path: Path) -> bool:
@@ -81,8 +83,12 @@ def _sealed(data: bytes, path: Path) -> bool:
     if right is False:
         _fail("log_digest_differs", path, "was changed after it was written: its digest differs")
     if right is None and (data.startswith(OPENING) or OPENING.startswith(data)):
-        _fail("log_incomplete", path, "was cut short: its last line is missing")
+        _fail_incomplete(path)
     return right is True
+
+
+def _fail_incomplete(path: Path) -> NoReturn:
+    _fail("log_incomplete", path, "was cut short: its last line is missing")
 
 
 def _log(header: dict[str, Any], path: Path, sealed: bool) -> AuditLog:

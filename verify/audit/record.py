@@ -106,7 +106,10 @@ class AuditLog(NamedTuple):
 
 
 class LogSummary(NamedTuple):
-    """One log in a listing, from its name and, where it can be read, its header; ``problem`` says why it can't be."""
+    """One log in a listing, from its name and, where it can be read, its header; ``problem`` says why it can't be.
+
+    ``sealed`` is false for a log without a digest, which another tool wrote, and null where nothing could be read.
+    """
 
     path: Path
     task_id: str
@@ -115,3 +118,4 @@ class LogSummary(NamedTuple):
     verdict: str | None
     finished_at: str | None
     problem: str | None
+    sealed: bool | None = None

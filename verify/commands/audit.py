@@ -102,17 +102,20 @@ def check_command(task_id: str | None, workspace: Path | None, cwd: Path, as_jso
 
     place, policies = _opened(cwd, workspace)
     problems = check_logs(place, policies, task_id)
-    count = len(list_logs(place, policies, task_id))
+    logs = list_logs(place, policies, task_id)
+    unsealed = sum(log.sealed is False for log in logs)
     if as_json:
         rows = [
             {"code": one.code, "message": one.message, "path": one.path.relative_to(place.root).as_posix()}
             for one in problems
         ]
-        write_json("dr-verify.audit-check/v1", {"logs": count, "ok": not problems, "problems": rows})
+        tally = {"logs": len(logs), "ok": not problems, "problems": rows, "without_digest": unsealed}
+        write_json("dr-verify.audit-check/v1", tally)
     else:
         for one in problems:
             write_line(f"{one.path.relative_to(place.root).as_posix()}: {one.message} [{one.code}]")
-        write_line(f"{count} log(s), {len(problems)} problem(s)")
+        foreign = f", {unsealed} without a digest (not written by this tool)" if unsealed else ""
+        write_line(f"{len(logs)} log(s), {len(problems)} problem(s){foreign}")
     if problems:
         sys.exit(FAILS)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line
-from toolkit.errors import ToolkitError
 from toolkit.reporting.formats import NAMES, renderer
 from verify.commands.options import Silent, Told, start_of, workspace_options
 
@@ -24,7 +23,7 @@ JSON = "json"
 @click.option("--max-iter", type=click.IntRange(min=1), help="Passes of the loop at most (default: verify.limits).")
 @click.option("--fail-on", metavar="SEVERITY", help="Exit 1 from this severity on (default: the gravest).")
 @click.option("--format", "format_name", type=click.Choice(NAMES), default=NAMES[0], show_default=True)
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to this file.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
 @click.option("--no-write", is_flag=True, help="Write no audit log.")
 @common_options
 @fails_clearly
@@ -52,6 +51,7 @@ def verify_task(
     from verify.pipeline import verify
     from verify.reporting import report_of
     from verify.verification import Request
+    from verify.writing import report_target, write_report
 
     request = Request(
         task_id=task_id,
@@ -65,11 +65,12 @@ def verify_task(
         run_commands=not no_commands,
         write=not no_write,
     )
+    target = report_target(cwd / output, request) if output is not None else None
     run = verify(request, Told() if sys.stderr.isatty() else Silent())
-    render = renderer(JSON if as_json else format_name, colour=output is None and _colour())
+    render = renderer(JSON if as_json else format_name, colour=target is None and _colour())
     text = render(report_of(run))
-    if output is not None:
-        _write_file(cwd / output, text)
+    if target is not None:
+        write_report(target, text)
     else:
         write_line(text.rstrip("\n"))
     sys.exit(run.judgment.exit if run.judgment else 0)
@@ -79,17 +80,5 @@ def _colour() -> bool:
     """Colour only on a terminal, unless the user's environment says otherwise (NO_COLOR, CLICOLOR)."""
     if os.environ.get("NO_COLOR") or os.environ.get("CLICOLOR") == "0":
         return False
-    return sys.stdout.isatty() or os.environ.get("CLICOLOR_FORCE", "0") != "0"
-
-
-def _write_file(path: Path, text: str) -> None:
-    """Replace the file whole: a reader sees the old report or the new one, never half of one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(text.encode("utf-8", "backslashreplace"))
-        temporary.replace(path)
-    except OSError as fault:
-        temporary.unlink(missing_ok=True)
-        message = f"the report can't be written: {fault.strerror}"
-        next_step = "name another --output"
-        raise ToolkitError("output_not_writable", message, place=str(path), next_step=next_step) from fault
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal or os.environ.get("CLICOLOR_FORCE", "0") != "0"

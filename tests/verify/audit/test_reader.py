@@ -214,3 +214,21 @@ def test_a_log_that_can_not_be_read_is_listed_with_its_problem(workspace: Worksp
 
 def test_where_there_is_no_folder_there_are_no_logs(workspace: Workspace, policies: PolicySet) -> None:
     assert list_logs(workspace, policies) == ()
+
+
+@pytest.mark.parametrize("forged", ["schema:  ", "\ufeff", "no schema"])
+def test_one_of_our_logs_that_lost_its_seal_is_incomplete_however_its_header_is_spelt(
+    forged: str, workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    path = write_log(make_record(verdict="BLOCKED"), workspace, policies).path
+    text = path.read_text().rsplit("\n", 2)[0] + "\n"
+    changed = {
+        "schema:  ": text.replace("schema: ", "schema:  ", 1),
+        "\ufeff": "\ufeff" + text,
+        "no schema": text.replace("schema: dr-verify.log/v1\n", "", 1),
+    }[forged].replace("verdict: BLOCKED", "verdict: PASS", 1)
+    path.chmod(0o644)
+    path.write_text(changed)
+    with pytest.raises(StorageError) as caught:
+        read_log(path, policies)
+    assert caught.value.code == "log_incomplete"
