@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -128,24 +128,32 @@ def operator_holds(name: str, cell: Spec, declared: Spec, value: Any) -> bool:
     if value is None:
         assert cell.get("present") is True, "null reached what it can't be asked of"
         return False
-    match name:
-        case "gt" | "gte" | "lt" | "lte":
-            left, right = value, operand
-            if declared["type"] == "term":
-                left, right = strength(value, declared), strength(operand, declared)
-            return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[name]
-        case "glob":
-            return any(GLOBS[pattern](value) for pattern in operand)
-        case "matches":
-            lines = [line[:-1] if line.endswith("\r") else line for line in value.split("\n")]
-            return any(re.fullmatch(PATTERNS[pattern], line) for pattern in operand for line in lines)
-        case "some":
-            return any(holds(operand, declared["items"], item) for item in value)
-        case "every":
-            return all(holds(operand, declared["items"], item) for item in value)
-        case "count":
-            return holds(operand, {"type": "integer"}, len(value))
-    raise AssertionError(name)
+    return READINGS[name](operand, declared, value)
+
+
+def compared(operand: Any, declared: Spec, value: Any) -> int:
+    """Below, at or above nought as the value is weaker, equal or stronger."""
+    if declared["type"] == "term":
+        return strength(value, declared) - strength(operand, declared)
+    return int(value - operand)
+
+
+def found_in_a_line(patterns: Sequence[str], text: str) -> bool:
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return any(re.fullmatch(PATTERNS[pattern], line) for pattern in patterns for line in lines)
+
+
+READINGS: Mapping[str, Callable[[Any, Spec, Any], bool]] = {
+    "gt": lambda operand, declared, value: compared(operand, declared, value) > 0,
+    "gte": lambda operand, declared, value: compared(operand, declared, value) >= 0,
+    "lt": lambda operand, declared, value: compared(operand, declared, value) < 0,
+    "lte": lambda operand, declared, value: compared(operand, declared, value) <= 0,
+    "glob": lambda operand, _, value: any(GLOBS[pattern](value) for pattern in operand),
+    "matches": lambda operand, _, value: found_in_a_line(operand, value),
+    "some": lambda operand, declared, value: any(holds(operand, declared["items"], item) for item in value),
+    "every": lambda operand, declared, value: all(holds(operand, declared["items"], item) for item in value),
+    "count": lambda operand, _, value: holds(operand, {"type": "integer"}, len(value)),
+}
 
 
 # Decisions.
@@ -171,7 +179,7 @@ def answers(made: Made, facts: Facts) -> list[tuple[dict[str, object], str, int 
 def decided(made: Made, values: Facts, declared: Spec) -> list[tuple[dict[str, object], str]]:
     for name, compute in made.lets.items():
         values[name] = compute(values)
-    declared = {**declared, **dict.fromkeys(made.lets, {"type": "integer", "optional": True})}
+    declared = {**declared, **{name: {"type": "integer", "optional": True} for name in made.lets}}
     document = made.document
     rows = [row for row in document["rows"] if row_matches(row.get("when", {}), declared, values)]
     if document["hit"] == "first":

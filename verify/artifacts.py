@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,18 +52,32 @@ class ComplexityRules(NamedTuple):
     as_key: Mapping[str, str]
 
 
+class ColumnRules(NamedTuple):
+    """How a table among the index rows calls its columns; the headers are case-folded, the likeliest id first."""
+
+    ids: tuple[str, ...]
+    statuses: tuple[str, ...]
+    levels: tuple[str, ...]
+
+
 class ArtifactRules(NamedTuple):
-    """``verify.artifacts`` as code uses it. ``document_max`` is in bytes; ``archived_statuses`` are case-folded."""
+    """``verify.artifacts`` as code uses it. ``document_max`` is in bytes; ``archived_statuses`` are case-folded.
+
+    ``archived_rows`` are the kinds of shared documents whose rows say a status.
+    """
 
     task_id: str
+    task_id_max: int
     document_max: int
     documents: tuple[Place, ...]
     shared: tuple[Place, ...]
     separator: str
+    columns: ColumnRules
     complexity: ComplexityRules
     archived_kind: str
     status_key: str
     archived_statuses: frozenset[str]
+    archived_rows: tuple[str, ...]
 
     @classmethod
     def from_policy(cls, policies: PolicySet) -> ArtifactRules:
@@ -71,15 +85,22 @@ class ArtifactRules(NamedTuple):
         value = cast("Mapping[str, Any]", policies.data("verify.artifacts"))
         return cls(
             task_id=value["task_id"],
+            task_id_max=value["task_id_max"],
             document_max=value["document_max_bytes"],
             documents=tuple(Place(place["kind"], place["path"]) for place in value["documents"]),
             shared=tuple(Place(place["kind"], place["path"]) for place in value["shared"]),
             separator=value["separator"],
+            columns=ColumnRules(*(_folded(value["columns"][key]) for key in ("ids", "statuses", "levels"))),
             complexity=_complexity_rules(value["complexity"]),
             archived_kind=value["archived"]["kind"],
             status_key=value["archived"]["key"],
             archived_statuses=frozenset(status.casefold() for status in value["archived"]["statuses"]),
+            archived_rows=tuple(value["archived"]["rows"]),
         )
+
+
+def _folded(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in words)
 
 
 def _complexity_rules(value: Mapping[str, Any]) -> ComplexityRules:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
@@ -27,6 +30,12 @@ class FrontMatter(NamedTuple):
     end_line: int
     lines: Mapping[str, int]
     error_line: int | None = None
+
+    def entries(self, key: str) -> tuple[tuple[str, int], ...]:
+        """The values that say something (and their lines) of every key that is ``key`` in any case."""
+        wanted = key.casefold()
+        named = ((value.strip(), self.lines[name]) for name, value in self.values.items() if name.casefold() == wanted)
+        return tuple((value, line) for value, line in named if value)
 
 
 class _Invalid(Exception):
@@ -60,6 +69,28 @@ def read_front_matter(lines: tuple[str, ...]) -> FrontMatter:
     except _Invalid as fault:
         return _failed(fault, close)
     return FrontMatter(MappingProxyType(values), None, close, MappingProxyType(places))
+
+
+def look_alikes(lines: tuple[str, ...], end_line: int) -> tuple[tuple[int, int], ...]:
+    """The lines of each block from line ``end_line`` on that looks like front matter and is none.
+
+    First line (1-based) and the one after the last, ascending and disjoint. Such a block is
+    what stands between two lines ``---``, when that is nothing but keys, lists and blank lines. Linear.
+    """
+    rules = [number for number, line in enumerate(lines, 1) if number >= end_line and line.rstrip() == DELIMITER]
+    found: list[tuple[int, int]] = []
+    for start, end in pairwise(rules):
+        taken = bool(found) and found[-1][1] > start
+        inner = [line for line in lines[start : end - 1] if line.strip()]
+        if inner and not taken and all(map(_entry().match, inner)):
+            found.append((start, end + 1))
+    return tuple(found)
+
+
+@cache
+def _entry() -> re.Pattern[str]:
+    """A line of YAML as front matter holds it: a key, something indented, a list item, a comment."""
+    return re.compile(r"[\w-]+[ \t]*:|[ \t]|- |#")
 
 
 def _failed(fault: _Invalid, end_line: int) -> FrontMatter:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from verify.findings import Finding, Malformed
 from verify.floor.runner import RanCheck, findings_of
-from verify.terms import COULD_NOT_RUN, DISPATCH, ERROR, FLOOR, NOT_RUN, PEER_REVIEW, RAN, SKIPPED
+from verify.terms import COULD_NOT_RUN, DISPATCH, ERROR, FLOOR, FLOOR_PIPELINE, NOT_RUN, PEER_REVIEW, RAN, SKIPPED
+
+if TYPE_CHECKING:
+    from toolkit.policy.sets import PolicySet
 
 
 class LayerResult(NamedTuple):
@@ -33,21 +37,19 @@ def floor_layer(checks: tuple[RanCheck, ...]) -> LayerResult:
     """Layer 1 from its checks."""
     missed = sum(check.result.status == COULD_NOT_RUN for check in checks)
     reason = f"{len(checks)} checks" + (f", {missed} could not run" if missed else "")
-    return LayerResult(FLOOR, RAN, reason, findings=tuple(findings_of(checks)))
+    findings = tuple(replace(finding, agent_origin=FLOOR_PIPELINE) for finding in findings_of(checks))
+    return LayerResult(FLOOR, RAN, reason, findings=findings)
 
 
-def model_layers(*, floor_only: bool, gravest_on_floor: int, gravest: str) -> tuple[LayerResult, ...]:
-    """Layers 2 and 3 of a run that reaches no model.
-
-    They are left out on request, skipped when the floor found something of the ``gravest`` severity already
-    (cheapest first, fail fast), and else were asked for and did not run, which is said and costs the verification.
-    """
-    if floor_only:
-        return _both(SKIPPED, "left out: floor only", requested=False)
-    if gravest_on_floor:
-        return _both(SKIPPED, f"not reached: the floor has {gravest_on_floor} {gravest} finding(s)")
-    return _both(NOT_RUN, "no model was reached; --floor-only accepts that")
-
-
-def _both(status: str, reason: str, *, requested: bool = True) -> tuple[LayerResult, ...]:
+def model_layers(floor: LayerResult, *, floor_only: bool, policies: PolicySet) -> tuple[LayerResult, ...]:
+    """Layers 2 and 3 of a run that reaches no model, as ``verify.reach`` says: left out, skipped, or not run."""
+    gravest = policies.vocabulary("verify.severity").terms[0]
+    grave = sum(finding.severity == gravest for finding in floor.findings)
+    decision = policies.table("verify.reach").decide(floor_only=floor_only, grave=grave, reachable=False)
+    status, requested = str(decision.outputs["status"]), decision.outputs["requested"] is True
+    reason = "no model was reached; --floor-only accepts that"
+    if not requested:
+        reason = "left out: floor only"
+    elif status == SKIPPED:
+        reason = f"not reached: the floor has {grave} {gravest} finding(s)"
     return tuple(LayerResult(layer, status, reason, requested) for layer in (PEER_REVIEW, DISPATCH))

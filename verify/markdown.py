@@ -8,13 +8,24 @@ from enum import Enum
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from verify.markdown_parser import SKIPPED, shared_parser
-from verify.markdown_prose import CodeSpan, Prose, Range, read_prose
+from verify.markdown_parser import SKIPPED, missing_end, shared_parser
+from verify.markdown_prose import LINE_BREAK, CodeSpan, Prose, Range, read_prose
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["Block", "BlockKind", "Cell", "CodeSpan", "ProseLine", "Range", "in_ranges", "parse_markdown", "split_lines"]
+__all__ = [
+    "LINE_BREAK",
+    "Block",
+    "BlockKind",
+    "Cell",
+    "CodeSpan",
+    "ProseLine",
+    "Range",
+    "in_ranges",
+    "parse_markdown",
+    "split_lines",
+]
 
 
 class BlockKind(Enum):
@@ -56,16 +67,17 @@ class ProseLine(NamedTuple):
 class Block(NamedTuple):
     """One block in document order. ``line`` and ``end`` are 1-based and inclusive.
 
-    ``text`` is the visible prose: inline code and inline HTML are left out of it (a code span leaves one
-    space), emphasis marks are dropped, line breaks are kept as newlines, so that line *n* of the text stands on
-    line ``line + n`` of the document (``prose_lines`` says so). Of a fence or indented code it is the content, of
-    a row its cells' texts joined by `` | ``. ``strong_lead`` says that the prose begins with bold text; ``strong``
-    holds the ranges (start, end) of ``text`` that are bold. ``level`` is a heading's level or an item's nesting
-    depth (1 outermost). ``marker`` is an item's marker (``-``, ``*``, ``+``, ``1.``), and of a fence its opening
-    marker; ``info`` is what follows that. ``checkbox`` is true, false or null (no box). ``header`` says that a row
-    is the table's header. ``closed`` is false for a fence or an HTML comment whose closing marker is missing.
-    ``quoted`` says that the block stands inside a block quote. ``item_line`` is the line of the first line of the
-    list item around the block, else null; for an item itself that is the item around it.
+    ``text`` is the visible prose: inline code and inline HTML are left out of it (a code span leaves one space,
+    ``<br>`` a ``LINE_BREAK``), emphasis marks are dropped, line breaks are kept as newlines, so that line *n*
+    of the text stands on line ``line + n`` of the document (``prose_lines`` says so). Of a fence or indented
+    code it is the content, of a row its cells' texts joined by `` | ``. ``strong_lead`` says that the prose
+    begins with bold text; ``strong`` holds the ranges (start, end) of ``text`` that are bold. ``level`` is a
+    heading's level or an item's nesting depth (1 outermost). ``marker`` is an item's marker (``-``, ``*``,
+    ``+``, ``1.``), and of a fence its opening marker (of raw HTML that is left open: the end that is missing);
+    ``info`` is what follows that. ``checkbox`` is true, false or null (no box). ``header`` says that a row is
+    the table's header. ``closed`` is false for a fence or raw HTML (a comment, ``<pre>``) whose end is missing.
+    ``quoted`` says that the block stands inside a block quote. ``item_line`` is the line of the first line of
+    the list item around the block, else null; for an item itself that is the item around it.
     """
 
     kind: BlockKind
@@ -235,8 +247,8 @@ class _Walk:
         self._emit(Block(BlockKind.CODE, *_range(token), token.content))
 
     def _html(self, token: Token) -> None:
-        closed = not token.content.lstrip().startswith("<!--") or "-->" in token.content
-        self._emit(Block(BlockKind.HTML, *_range(token), token.content, closed=closed))
+        end = missing_end(token.content)
+        self._emit(Block(BlockKind.HTML, *_range(token), token.content, marker=end or "", closed=end is None))
 
     def _emit(self, block: Block) -> None:
         around = self._items[:-1] if block.kind is BlockKind.ITEM else self._items

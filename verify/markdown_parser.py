@@ -38,6 +38,8 @@ _QUOTE_DEPTH: Final = 1
 _COMMENT: Final = "<!--"
 _COMMENT_END: Final = "-->"
 _EMPTY_COMMENTS: Final = ("<!-->", "<!--->")
+_VERBATIM: Final = ("script", "pre", "style", "textarea")
+_ENDS: Final = (("<!--", "-->"), ("<?", "?>"), ("<![cdata[", "]]>"), ("<!", ">"))
 
 
 @cache
@@ -60,6 +62,19 @@ def shared_parser() -> MarkdownIt:
     parser.inline.ruler.at("backticks", _counting_breaks(backtick))
     parser.inline.ruler.before("html_inline", "comment", _comment)
     return parser
+
+
+def missing_end(html: str) -> str | None:
+    """What would end a raw HTML block that goes on over blank lines and whose end is missing; else null.
+
+    These are CommonMark's kinds 1 to 5; any other one ends at a blank line. The first kind ends with any of its tags.
+    """
+    text = html.lstrip().lower()
+    for tag in _VERBATIM:
+        if text.startswith(f"<{tag}") and not text[len(tag) + 1 : len(tag) + 2].isalnum():
+            return None if any(f"</{end}>" in text for end in _VERBATIM) else f"</{tag}>"
+    end = next((end for start, end in _ENDS if text.startswith(start)), None)
+    return None if end is None or end in text else end
 
 
 def _bounded(rule: BlockRule, depth: int) -> BlockRule:

@@ -10,6 +10,9 @@ from verify.markdown_parser import BREAKS
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+LINE_BREAK = "\u2028"
+"""What ``<br>`` leaves in a text: a break that a reader sees and that is no line of the source."""
+
 Range = tuple[int, int]
 """Offsets into a text: start and end, the end not included."""
 
@@ -31,7 +34,10 @@ class Prose(NamedTuple):
 
 
 def read_prose(children: Iterable[Token], line: int) -> Prose:
-    """The prose of an inline token whose text begins on ``line``. A code span leaves one space, a tag nothing."""
+    """The prose of an inline token whose text begins on ``line``.
+
+    A code span leaves one space, ``<br>`` a ``LINE_BREAK``, any other tag nothing.
+    """
     reader = _Reader(line)
     for token in children:
         reader.take(token)
@@ -77,8 +83,10 @@ class _Reader:
 
     def _html(self, markup: str) -> None:
         """A comment or a forced line break separates words; any other tag joins them, as a browser shows it."""
-        if markup.startswith("<!--") or markup[:3].lower() == "<br":
+        if markup.startswith("<!--"):
             self._add(" ")
+        elif markup[:3].lower() == "<br":
+            self._add(LINE_BREAK)
         self._break(markup.count("\n"))
 
     def _open_strong(self) -> None:

@@ -50,16 +50,16 @@ def persistent_findings(
     the logs do for then. A run more is counted for each log, going back, that has the finding's key and in which the
     artifact's digest is known and differs from that of the run after it.
     """
-    table = policies.table("verify.persistence")
+    table, wanted = policies.table("verify.persistence"), _runs_looked_at(policies)
     runs = sorted(filter(counts_as_run, earlier), key=lambda log: log.iter, reverse=True)
-    runs = runs[: _runs_looked_at(policies) - 1]
+    runs = runs[: wanted - 1]
     lasting = []
     for admitted in findings:
         finding = admitted.finding
         if admitted.discarded:
             continue
         count = _runs_in_a_row(finding, runs, artifacts)
-        decision = table.decide(layer=finding.source_layer, severity=finding.severity, runs=count)
+        decision = table.decide(layer=finding.source_layer, severity=finding.severity, runs=count, wanted=wanted)
         if decision.outputs["persistent"] is True:
             lasting.append(finding.finding_id)
     return tuple(lasting)

@@ -27,6 +27,8 @@ from verify.verification import Request, Verification
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from toolkit.sources import LoadedPolicies
+    from verify.task import Task
 
 
 class FloorRun(NamedTuple):
@@ -43,12 +45,8 @@ def verify(request: Request, watcher: Watcher) -> Verification:
     Nothing is written but the audit log, and that only at the very end.
     """
     started = datetime.now(UTC)
-    workspace = find_workspace(request.start)
-    loaded = load_verify_policies(workspace.root)
-    policies = loaded.policies
-    _check_words(request, policies)
-    task = load_task(workspace, request.task_id, policies)
-    context = FloorContext(task, request.stage, policies, request.framework_root, request.run_commands)
+    context, loaded = _opened(request)
+    task, policies, workspace = context.task, context.policies, context.task.workspace
     run = Verification(
         request=request,
         task=task,
@@ -66,8 +64,18 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         complexity=task.complexity, archived=task.archived, stage=request.stage
     )
     if skip.outputs["skip"]:
-        return run._replace(skipped=str(skip.outputs["reason"]), finished_at=datetime.now(UTC))
+        return run._replace(skipped=f"{skip.outputs['reason']} ({_standing(task)})", finished_at=datetime.now(UTC))
     return recorded(_judged(_found(run, context, watcher)))
+
+
+def _opened(request: Request) -> tuple[FloorContext, LoadedPolicies]:
+    """Workspace, policies and task, in that order: what a run of any kind begins with."""
+    workspace = find_workspace(request.start)
+    loaded = load_verify_policies(workspace.root)
+    _check_words(request, loaded.policies)
+    task = load_task(workspace, request.task_id, loaded.policies)
+    context = FloorContext(task, request.stage, loaded.policies, request.framework_root, request.run_commands)
+    return context, loaded
 
 
 def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verification:
@@ -75,10 +83,7 @@ def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verifi
     policies, workspace = run.policies, run.task.workspace
     checks = run_floor(context, watcher)
     floor = floor_layer(checks)
-    gravest = policies.vocabulary("verify.severity").terms[0]
-    grave = sum(finding.severity == gravest for finding in floor.findings)
-    models = model_layers(floor_only=run.request.floor_only, gravest_on_floor=grave, gravest=gravest)
-    layers = (floor, *models)
+    layers = (floor, *model_layers(floor, floor_only=run.request.floor_only, policies=policies))
     claims = [finding for layer in layers for finding in layer.findings]
     findings = merge(admit(claims, policies, workspace, run.started_at), policies)
     redactor = Redactor.from_policy(policies)
@@ -112,17 +117,20 @@ def _persistent(run: Verification) -> tuple[str, ...]:
 
 def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
     """Layer 1 by itself, its findings admitted like any others; no verdict and no log."""
-    workspace = find_workspace(request.start)
-    policies = load_verify_policies(workspace.root).policies
-    _check_words(request, policies)
-    task = load_task(workspace, request.task_id, policies)
-    context = FloorContext(task, request.stage, policies, request.framework_root, request.run_commands)
+    context, _ = _opened(request)
+    policies, workspace = context.policies, context.task.workspace
     claims = findings_of(run_floor(context, watcher))
     findings = merge(admit(claims, policies, workspace, datetime.now(UTC)), policies)
     gravest = policies.vocabulary("verify.severity").terms[0]
     return FloorRun(
         findings, severity_counts(findings, policies)[gravest], policies.data("verify.limits")["floor_exit_cap"]
     )
+
+
+def _standing(task: Task) -> str:
+    """Where it is said what the task is: its level, and that it is archived where it is."""
+    level = f"{task.complexity}: {task.complexity_source}"
+    return f"{level}; {task.archived_reason}" if task.archived else level
 
 
 def _warnings(policy_files: tuple[str, ...]) -> Iterator[str]:

@@ -47,6 +47,7 @@ def record_of(run: Verification) -> AuditRecord:
         malformed=run.malformed,
         artifacts=run.task.digests(),
         warnings=run.warnings,
+        decided_by=judgment.rows if judgment else {},
     )
 
 

@@ -67,6 +67,7 @@ def document_of(run: Verification) -> dict[str, object]:
             for check in run.checks
         ],
         "commits": [],
+        "decided_by": dict(judgment.rows) if judgment else {},
         "complexity": run.task.complexity,
         "exit": judgment.exit if judgment else 0,
         "exit_reason": judgment.exit_reason if judgment else None,
@@ -170,6 +171,8 @@ def _reason(run: Verification, items: tuple[Item, ...], severities: tuple[str, .
 
 def _facts(run: Verification) -> Iterator[tuple[str, str]]:
     yield "complexity", f"{run.task.complexity} ({run.task.complexity_source})"
+    if run.judgment:
+        yield "decided by", ", ".join(f"{table} {row}" for table, row in run.judgment.rows.items())
     yield "roots", ", ".join(run.roots)
     yield "policies", run.policy_digest
     if run.audit_log:

@@ -9,13 +9,13 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from toolkit.policy.problems import PolicyError
 from toolkit.reporting.visible import visible
 from verify.artifacts import Artifact, ArtifactRules, find_documents, read_document
 from verify.complexity import Complexity, find_complexity
+from verify.criteria import CriteriaRules
 from verify.errors import WorkspaceError
 from verify.index import IndexRow, find_rows
-from verify.workspace import Workspace, find_workspace
+from verify.workspace import Workspace, find_workspace, is_task_id
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -45,6 +45,7 @@ class Task:
     id: str
     workspace: Workspace
     rules: ArtifactRules
+    criteria: CriteriaRules
     own: tuple[Artifact, ...]
     shared: tuple[Artifact, ...]
 
@@ -106,7 +107,7 @@ class Task:
     def rows_in(self, kind: str) -> tuple[IndexRow, ...]:
         """The task's rows in the shared documents of one kind."""
         found = (artifact for artifact in self.shared if artifact.kind == kind)
-        return tuple(row for artifact in found for row in find_rows(artifact, self.id, self.rules.separator))
+        return tuple(row for artifact in found for row in find_rows(artifact, self.id, self.rules))
 
     @property
     def complexity(self) -> str:
@@ -120,7 +121,7 @@ class Task:
 
     @cached_property
     def _complexity(self) -> Complexity:
-        return find_complexity(self.artifacts, self.rows_in, self.rules)
+        return find_complexity(self.artifacts, self.rows_in, self.rules, self.criteria)
 
     @property
     def archived(self) -> bool:
@@ -128,24 +129,34 @@ class Task:
 
     @cached_property
     def archived_reason(self) -> str | None:
-        """Why the task counts as archived (``path`` or ``path:line``, and what stands there), or null.
+        """Why the task counts as archived (``path:line``, and what stands there), or null.
 
         An archive document decides; then the status in the description's front matter; only where that says
-        nothing, the rows of the indexes.
+        nothing, the status in the task's rows. Statuses that contradict each other don't archive a task, nor does a
+        description whose front matter can't be read: what it says is unknown.
         """
         if self.rules.archived_kind in self.artifacts:
-            return f"{self.artifacts[self.rules.archived_kind].path} exists"
-        key, ended = self.rules.status_key, self.rules.archived_statuses
-        description = self.description
-        status = description.front_matter.values.get(key, "").strip() if description else ""
-        if description and status:
-            place = f"{description.path}:{description.front_matter.lines[key]}"
-            return f"{place} says {key}: {status}" if status.casefold() in ended else None
-        for row in self.rows:
-            for field in row.fields[1:]:
-                if field.casefold() in ended:
-                    return f"{row.path}:{row.line} says {field}"
-        return None
+            return f"{self.artifacts[self.rules.archived_kind].path}:1 exists"
+        key, description = self.rules.status_key, self.description
+        if description is not None:
+            front = description.front_matter
+            said = [(f"{description.path}:{line}", f"{key}: {value}", value) for value, line in front.entries(key)]
+            if said or front.error is not None:
+                return self._ended(said)
+        rows = [row for kind in self.rules.archived_rows for row in self.rows_in(kind)]
+        # First what may decide: a row of another task's that agrees proves nothing.
+        ordered = sorted(rows, key=lambda row: not row.own)
+        if not any(row.own and row.statuses for row in ordered):
+            return None
+        return self._ended((f"{row.path}:{row.line}", text, text) for row in ordered for text in row.statuses)
+
+    def _ended(self, said: Iterable[tuple[str, str, str]]) -> str | None:
+        """The first of some statuses (place, text, status) when every one of them ends a task, else null."""
+        reasons = [
+            f"{place} says {text}" if status.casefold() in self.rules.archived_statuses else None
+            for place, text, status in said
+        ]
+        return reasons[0] if reasons and all(reasons) else None
 
     def documents(self) -> Mapping[str, Path]:
         """Bare file name to path (relative to the root) of every document of the task; the first of a name counts."""
@@ -164,31 +175,25 @@ def load_task(workspace: Workspace, task_id: str, policies: PolicySet) -> Task:
     ``invalid_utf8``, ``bad_file_name``); ``StorageError`` for one that is there and can't be read.
     """
     rules = ArtifactRules.from_policy(policies)
-    _require_id(task_id, rules.task_id)
+    if not is_task_id(task_id, rules.task_id, rules.task_id_max):
+        raise _invalid(task_id, rules)
     limit = rules.document_max
     own = tuple(artifact for place in rules.documents for artifact in find_documents(place, task_id, workspace, limit))
     found = (read_document(place.kind, place.path, workspace, limit) for place in rules.shared)
-    task = Task(task_id, workspace, rules, own, tuple(artifact for artifact in found if artifact is not None))
+    shared = tuple(artifact for artifact in found if artifact is not None)
+    task = Task(task_id, workspace, rules, CriteriaRules.from_policy(policies), own, shared)
     if not task.own and not task.rows:
         raise _not_found(task)
     return task
 
 
-def _require_id(task_id: str, pattern: str) -> None:
-    """The whole of ``task_id`` matches (RE2, so that no pattern of a policy can be slow)."""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        if task_id.isascii() and re2.compile(pattern, options).fullmatch(task_id):
-            return
-    except re2.error as fault:
-        message = f"task_id is no RE2 pattern: {pattern!r}"
-        raise PolicyError("invalid_pattern", message, place="verify.artifacts", next_step="correct it") from fault
-    message = f"{visible(task_id, _SHOWN)!r} is no task id"
-    step = f"give an id that matches {pattern}, such as ABCD-0001"
-    raise WorkspaceError("invalid_task_id", message, place=visible(task_id, _SHOWN), next_step=step)
+def _invalid(task_id: str, rules: ArtifactRules) -> WorkspaceError:
+    shown = visible(task_id, _SHOWN)
+    message = f"{shown!r} is no task id"
+    if len(task_id) > rules.task_id_max:
+        message = f"{shown!r} has {len(task_id)} characters; a task id has at most {rules.task_id_max}"
+    step = f"give an id that matches {rules.task_id}, such as ABCD-0001"
+    return WorkspaceError("invalid_task_id", message, place=shown, next_step=step)
 
 
 def _not_found(task: Task) -> WorkspaceError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from verify.findings import Admitted
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from toolkit.policy.tables import Decision
     from verify.layers import LayerResult
 
 
@@ -19,17 +21,19 @@ class Circumstances(NamedTuple):
     external_verifier: str | None
     persistent: bool
     max_iter: int
-    iteration: int = 1
-    unanimous: bool = False
 
 
 class Judgment(NamedTuple):
-    """What the tables said. ``verified`` is the claim that everything that was asked for was done."""
+    """What the tables said. ``verified`` is the claim that everything that was asked for was done.
+
+    ``rows`` names, for each table that was asked, the row that answered.
+    """
 
     verdict: str
     verified: bool
     exit: int
     exit_reason: str | None
+    rows: Mapping[str, str]
 
 
 def judge(
@@ -63,13 +67,20 @@ def judge(
         undone=errors + not_run,
         over_line=_over_line(counts, fail_on, policies),
     )
-    exit_status = exit_code.outputs["exit"]
+    loop = _loop_exit(circumstances, policies)
+    exit_status, reason = exit_code.outputs["exit"], loop.outputs["reason"]
     assert isinstance(exit_status, int)
     return Judgment(
-        str(outcome.outputs["verdict"]),
-        outcome.outputs["verified"] is True,
-        exit_status,
-        _exit_reason(circumstances, policies),
+        verdict=str(outcome.outputs["verdict"]),
+        verified=outcome.outputs["verified"] is True,
+        exit=exit_status,
+        exit_reason=reason if isinstance(reason, str) else None,
+        rows={
+            "verify.verdict": verdict.row,
+            "verify.outcome": outcome.row,
+            "verify.exit-code": exit_code.row,
+            "verify.exit": loop.row,
+        },
     )
 
 
@@ -88,14 +99,13 @@ def _over_line(counts: dict[str, int], fail_on: str, policies: PolicySet) -> boo
     return any(count and severities.rank(severity) <= line for severity, count in counts.items())
 
 
-def _exit_reason(circumstances: Circumstances, policies: PolicySet) -> str | None:
-    answer = policies.table("verify.exit").decide(
+def _loop_exit(circumstances: Circumstances, policies: PolicySet) -> Decision:
+    """Whether and why the loop of passes ended; where no model was asked for, none of its passes ever began."""
+    return policies.table("verify.exit").decide(
         external_verifier=circumstances.external_verifier,
-        unanimous=circumstances.unanimous,
-        iteration=circumstances.iteration,
+        unanimous=False,
+        iteration=0 if circumstances.floor_only else 1,
         max_iter=circumstances.max_iter,
         token_ceiling=policies.data("verify.limits")["baseline_tokens"],
         tokens=None,
     )
-    reason = answer.outputs["reason"]
-    return reason if isinstance(reason, str) else None

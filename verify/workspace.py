@@ -1,12 +1,14 @@
-"""The Datarim workspace: which directory it is, found from any place inside it."""
+"""The Datarim workspace: which directory it is, found from any place inside it, and what an id of a task in it is."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from toolkit.reporting.visible import visible
 from verify.errors import VerificationUndetermined, WorkspaceError
+from verify.patterns import compiled
 
 MARKER: Final = "datarim"
 OUTSIDE: Final = "path_outside_workspace"
@@ -45,6 +47,22 @@ def find_workspace(start: Path) -> Workspace:
         place=_shown(start),
         next_step=f"run it inside the workspace, or name the directory that holds {MARKER}/ with --workspace",
     )
+
+
+def is_task_id(text: str, pattern: str, longest: int) -> bool:
+    """Whether the whole of ``text`` matches ``pattern`` and is at most ``longest`` characters long.
+
+    The pattern is RE2, so that none of a policy can be slow. An id becomes part of file names: whatever the pattern
+    says, it holds nothing but ASCII letters, digits, ``-`` and ``_``. Raises ``PolicyError`` (``invalid_pattern``).
+    """
+    whole = _compiled(pattern)
+    plain = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    return plain and len(text) <= longest and whole.fullmatch(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    return compiled(pattern, "verify.artifacts")
 
 
 def _workspace(root: Path) -> Workspace:

@@ -20,13 +20,27 @@ from toolkit.errors import ProcessError
 from toolkit.runtimes import supervision
 from toolkit.runtimes.process import Completed, Keep, Running, find_program, run, scrubbed, start, wait_all
 
-AMPLE = 30_000
-SHORT = 100
+AMPLE = 300_000  # never reached, however busy the machine is
+SHORT = 100  # for programs that do nothing but outlast it
 
 
 @pytest.fixture(autouse=True)
-def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a program is waited for takes as long as it takes: no test here passes only on an idle machine."""
+    for name in ("GRACE", "DRAIN", "KILL_WAIT"):
+        monkeypatch.setattr(supervision, name, AMPLE / 1000)
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For programs that do not end when they are asked to."""
     monkeypatch.setattr(supervision, "GRACE", 0.1)
+
+
+@pytest.fixture
+def no_drain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For programs whose descendants keep the pipes open."""
+    monkeypatch.setattr(supervision, "DRAIN", 0.1)
 
 
 @pytest.fixture
@@ -45,7 +59,16 @@ def begin(cwd: Path, script: str, timeout_ms: int = AMPLE) -> Running:
     return start(["sh", "-c", script], **settings(cwd, timeout_ms))
 
 
-def has_ended(pid: int, within: float = 10.0) -> bool:
+def overdue(cwd: Path, script: str) -> Completed:
+    """How ``script`` ends whose deadline passes just when it has written to ``ready``."""
+    ready = fifo(cwd)
+    running = begin(cwd, script)
+    ready.read_text()
+    running._supervisor._until = 0.0
+    return running.wait()
+
+
+def has_ended(pid: int, within: float = AMPLE / 1000) -> bool:
     """Whether ``pid`` ends in time (or has ended), asked of the kernel and not by polling."""
     try:
         descriptor = os.pidfd_open(pid)
@@ -103,7 +126,7 @@ def test_a_lost_exit_status_is_not_taken_for_success(tmp_path: Path) -> None:
         from pathlib import Path
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         from toolkit.runtimes.process import run
-        bounds = {"timeout_ms": 30000, "output_limit": 9}
+        bounds = {"timeout_ms": 300000, "output_limit": 9}
         ended = run(["sh", "-c", "exit 7"], cwd=Path("."), env={"PATH": "/usr/bin:/bin"}, **bounds)
         print(ended.exit_code, ended.signal)
     """
@@ -120,33 +143,38 @@ def in_a_child(program: str) -> str:
 # --- the deadline ----------------------------------------------------------------------------------------------------
 
 
-def test_a_program_that_hangs_is_ended_at_its_deadline(shell: Callable[..., Completed]) -> None:
-    ended = shell("echo begun; exec sleep 600", SHORT)
-    assert ended.timed_out
-    assert ended.signal == signal.SIGTERM
-    assert ended.stdout == b"begun\n"
+def test_a_program_that_hangs_is_ended_at_its_deadline(shell: Callable[..., Completed], tmp_path: Path) -> None:
+    ended = shell("exec sleep 600", SHORT)
+    assert (ended.timed_out, ended.signal) == (True, signal.SIGTERM)
+    ended = overdue(tmp_path, "echo begun; echo > ready; exec sleep 600")
+    assert (ended.timed_out, ended.signal, ended.stdout) == (True, signal.SIGTERM, b"begun\n")
 
 
-def test_a_program_may_tidy_up_when_its_time_is_over(shell: Callable[..., Completed]) -> None:
-    ended = shell("trap 'echo tidied; exit 5' TERM; echo begun; sleep 600 & wait", SHORT)
+def test_a_program_may_tidy_up_when_its_time_is_over(tmp_path: Path) -> None:
+    tidying = "trap 'kill $!; echo tidied; exit 5' TERM; echo begun; sleep 600 & echo > ready; wait"
+    ended = overdue(tmp_path, tidying)
     assert (ended.timed_out, ended.exit_code) == (True, 5)
     assert ended.stdout == b"begun\ntidied\n"
 
 
-def test_a_program_that_ignores_sigterm_is_killed(shell: Callable[..., Completed]) -> None:
-    ended = shell("trap '' TERM; while :; do sleep 600; done", SHORT)
+@pytest.mark.usefixtures("no_grace")
+def test_a_program_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+    ended = overdue(tmp_path, "trap '' TERM; echo > ready; while :; do sleep 600; done")
     assert ended.timed_out
     assert ended.signal == signal.SIGKILL
 
 
-def test_the_grandchildren_die_with_the_program(shell: Callable[..., Completed]) -> None:
-    ended = shell("trap '' TERM; sleep 600 & echo $!; wait; wait", SHORT)
+@pytest.mark.usefixtures("no_grace")
+def test_the_grandchildren_die_with_the_program(tmp_path: Path) -> None:
+    ended = overdue(tmp_path, "trap '' TERM; sleep 600 & echo $!; echo > ready; wait; wait")
     assert ended.timed_out
     assert has_ended(int(ended.stdout))
 
 
-def test_a_flood_does_not_keep_the_deadline_from_being_kept(shell: Callable[..., Completed]) -> None:
-    ended = shell("trap '' TERM; while :; do echo yyyyyyyyyyyyyyyyyyyyyyy; done", SHORT)
+@pytest.mark.usefixtures("no_grace")
+def test_a_flood_does_not_keep_the_deadline_from_being_kept(tmp_path: Path) -> None:
+    flood = "trap '' TERM; head -c 2000 /dev/zero; echo > ready; while :; do echo yyyyyyyyyyyyyyyyyyyyyyy; done"
+    ended = overdue(tmp_path, flood)
     assert ended.timed_out
     assert ended.stdout_truncated
 
@@ -154,12 +182,14 @@ def test_a_flood_does_not_keep_the_deadline_from_being_kept(shell: Callable[...,
 # --- descendants that hold the pipe ----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_drain")
 def test_a_grandchild_that_keeps_the_pipe_open_does_not_hold_the_caller(shell: Callable[..., Completed]) -> None:
     ended = shell("sleep 600 & echo $!")
     assert (ended.exit_code, ended.timed_out) == (0, False)
     assert has_ended(int(ended.stdout))
 
 
+@pytest.mark.usefixtures("no_drain")
 def test_a_grandchild_in_a_session_of_its_own_does_not_hold_the_caller(
     shell: Callable[..., Completed], tmp_path: Path
 ) -> None:
@@ -191,7 +221,7 @@ def test_200_megabytes_cost_bounded_memory_and_do_not_block_the_program() -> Non
         from toolkit.runtimes.process import Keep, run
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         script = "head -c 200000000 /dev/zero; head -c 200000000 /dev/zero >&2; exit 9"
-        bounds = {"timeout_ms": 60000, "output_limit": 1000000}
+        bounds = {"timeout_ms": 300000, "output_limit": 1000000}
         for keep in Keep:
             ended = run(["sh", "-c", script], cwd=Path("."), env=dict(os.environ), keep=keep, **bounds)
             print(ended.exit_code, ended.stdout_truncated, ended.stderr_truncated, len(ended.stdout), len(ended.stderr))
@@ -290,14 +320,28 @@ def test_leaving_a_with_block_by_an_exception_leaves_nothing_running(tmp_path: P
     assert has_ended(running.pid, within=0)
 
 
-def test_an_interrupt_while_waiting_ends_all_of_them(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_grace")
+def test_an_interrupt_while_waiting_ends_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal is sent from another thread, as soon as this one is about to wait."""
     ready = fifo(tmp_path)
     running = [begin(tmp_path, "trap '' TERM; echo > ready; sleep 600"), begin(tmp_path, "exec sleep 600")]
     ready.read_text()
     main = threading.main_thread().ident
     assert main is not None
-    interrupt = threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT))
-    interrupt.start()
+    about_to_wait = threading.Event()
+
+    def interrupt() -> None:
+        about_to_wait.wait()
+        signal.pthread_kill(main, signal.SIGINT)
+
+    join = supervision.Supervisor.join
+
+    def told(supervisor: supervision.Supervisor) -> None:
+        about_to_wait.set()
+        join(supervisor)
+
+    monkeypatch.setattr(supervision.Supervisor, "join", told)
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         wait_all(running)
     assert all(has_ended(handle.pid, within=0) for handle in running)
@@ -316,7 +360,7 @@ def test_nothing_outlives_an_interpreter_that_ends_without_waiting(tmp_path: Pat
         import os
         from pathlib import Path
         from toolkit.runtimes.process import start
-        kept = start(["sleep", "600"], cwd=Path("."), env=dict(os.environ), timeout_ms=600000, output_limit=9)
+        kept = start(["sleep", "600"], cwd=Path("."), env=dict(os.environ), timeout_ms=3000000, output_limit=9)
         print(kept.pid)
     """
     assert has_ended(int(in_a_child(program)))
@@ -327,10 +371,10 @@ import os
 from pathlib import Path
 from toolkit.runtimes.process import run
 bounds = {"cwd": Path("."), "env": dict(os.environ), "output_limit": 1000}
-run(["cat"], **bounds, timeout_ms=60000, stdin=b"x")
+run(["cat"], **bounds, timeout_ms=300000, stdin=b"x")
 before = sorted(os.listdir("/proc/self/fd"))
 for _ in range(5):
-    run(["cat"], **bounds, timeout_ms=60000, stdin=b"x")
+    run(["cat"], **bounds, timeout_ms=300000, stdin=b"x")
     run(["sleep", "600"], **bounds, timeout_ms=1)
 print(sorted(os.listdir("/proc/self/fd")) == before)
 try:
@@ -352,7 +396,7 @@ def test_no_descriptor_and_no_zombie_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("without_waitid", [False, True])
 def test_all_this_holds_where_the_kernel_has_no_pidfd(
-    shell: Callable[..., Completed], monkeypatch: pytest.MonkeyPatch, without_waitid: bool
+    shell: Callable[..., Completed], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_waitid: bool
 ) -> None:
     def refuse(_: int) -> int:
         raise OSError("not implemented")
@@ -362,7 +406,9 @@ def test_all_this_holds_where_the_kernel_has_no_pidfd(
         monkeypatch.delattr(supervision.os, "waitid")
     assert shell("echo out; exit 3").exit_code == 3
     assert shell("exec >&- 2>&-; sleep 0.1; exit 6").exit_code == 6
-    assert shell("trap '' TERM; while :; do sleep 600; done", SHORT).signal == signal.SIGKILL
+    monkeypatch.setattr(supervision, "GRACE", 0.1)
+    assert overdue(tmp_path, "trap '' TERM; echo > ready; while :; do sleep 600; done").signal == signal.SIGKILL
+    monkeypatch.setattr(supervision, "DRAIN", 0.1)
     ended = shell("sleep 600 & echo $!; exit 4")
     assert (ended.exit_code, ended.timed_out) == (4, False)
     monkeypatch.undo()

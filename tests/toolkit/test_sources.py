@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from policy_support import data, head, overlay
 
-import toolkit.sources as sources
+from toolkit import sources
 from toolkit.policy.explaining import explain
 from toolkit.policy.layers import MAX_DOCUMENTS, REPOSITORY, SHIPPED, Source
 from toolkit.policy.nodes import MAX_BYTES

@@ -70,6 +70,12 @@ def test_labels_are_whole_tokens_in_one_spelling(rules: CriteriaRules, text: str
         ("V-AC-A1..V-AC-A3", ["V-AC-A1", "V-AC-A2", "V-AC-A3"]),
         ("V-AC-14.1..V-AC-14.3", ["V-AC-14.1", "V-AC-14.2", "V-AC-14.3"]),
         ("V-AC-14.1..3", ["V-AC-14.1", "V-AC-14.2", "V-AC-14.3"]),
+        ("AC-2-4", ["AC-2", "AC-3", "AC-4"]),
+        ("AC-13/14", ["AC-13", "AC-14"]),
+        ("AC-15,16.", ["AC-15", "AC-16"]),
+        ("AC-1..3,7", ["AC-1", "AC-2", "AC-3", "AC-7"]),
+        ("AC-15, 16 of them", ["AC-15"]),
+        ("V-AC A3", ["V-AC-A3"]),
     ],
 )
 def test_ranges_are_expanded(rules: CriteriaRules, text: str, labels: list[str]) -> None:
@@ -85,7 +91,8 @@ def test_ranges_are_expanded(rules: CriteriaRules, text: str, labels: list[str])
         ("V-AC-1.1..V-AC-2.3", ["V-AC-1.1", "V-AC-2.3"]),
         ("AC-1..AC-999999", ["AC-1", "AC-999999"]),
         ("AC-1..AC-10xy", ["AC-1"]),
-        ("AC-1-4", []),
+        ("AC-4-1", ["AC-4", "AC-1"]),
+        ("AC-1-4x", []),
     ],
 )
 def test_what_is_no_range_of_bounded_size_is_not_expanded(rules: CriteriaRules, text: str, labels: list[str]) -> None:
@@ -170,7 +177,22 @@ def test_a_label_between_signs_is_found_as_it_is(rules: CriteriaRules, number: i
         "| n | what | check |\n| - | - | - |\n| 1 | **AC-1** totals survive | x |",
         "| n | what |\n| - | - |\n| 1 | AC-1: totals survive |",
         "| criterion | check |\n| - | - |\n| AC-1 totals survive | x |",
-        "| AC-1 | totals survive |\n| - | - |\n| x | y |",
+        "- **AC-1, AC-2** totals survive",
+        "- AC-1, AC-2 totals survive",
+        "- AC-0-2: totals survive",
+        "- [ ] AC-1, AC-2",
+        "[AC-1]: totals survive",
+        "**[AC-1]** totals survive",
+        "### 1. AC-1 — totals survive",
+        "### US-1 / AC-1",
+        "- x: y<br>AC-1: totals survive",
+        "<details>\n<summary>x</summary>\n\n- AC-1: totals survive\n\n</details>",
+        "| AC | what |\n| - | - |\n| AC-1, AC-2 | totals |",
+        "| AC | what |\n| - | - |\n| AC-0..2 | totals |",
+        "| n | AC | what |\n| - | - | - |\n| 1 | AC-1, AC-2 | totals |",
+        "| n | what |\n| - | - |\n| 1 | AC-1 totals survive |",
+        "| AC | what |\n| - | - |\n| AC-2<br>AC-1 | totals |",
+        "| AC |\n| - |\n| AC-2: x<br>AC-1: totals |",
         "- item\n\n  | AC | what |\n  | - | - |\n  | AC-1 | totals |",
     ],
 )
@@ -192,7 +214,22 @@ def test_a_definition_is_found_in_every_form(read: Read, text: str) -> None:
         "- see AC-1",
         "- covers AC-1",
         "- AC-1, AC-2 and AC-3",
-        "- AC-1, AC-2 are done by hand",
+        "- AC-1, AC-2 are defined in PRD-OTHER",
+        "| AC-1 | totals survive |\n| - | - |\n| x | y |",
+        "## 7. Out of scope (for now)\n\n- AC-1: totals",
+        "## Non-goals\n\n- AC-1: totals",
+        "## Changelog\n\n- AC-1: totals",
+        "## История изменений\n\n- AC-1: итоги",
+        "- ~~AC-1 totals survive~~",
+        "- **~~AC-1: totals survive~~**",
+        "| AC | what |\n| - | - |\n| ~~AC-1~~ | totals |",
+        "AC-1 - see there",
+        "- AC-1: see PRD-OTHER",
+        "- AC-1: defined in PRD-OTHER",
+        "- **AC-1** of PRD-OTHER",
+        "### AC-1 — см. PRD-OTHER",
+        "| AC | what |\n| - | - |\n| AC-1 | see PRD-OTHER |",
+        "- Acceptance Criterion 1: totals survive",
         "- AC-1",
         "- [AC-1](#ac-1)",
         "- AC-1's totals are elsewhere",
@@ -278,6 +315,53 @@ def test_the_cue_of_the_next_criterion_does_not_count(read: Read) -> None:
     assert [label for label, criterion in found.items() if criterion.cue is None] == ["AC-1", "AC-3"]
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        "| n | what | Covers | v |\n| - | - | - | - |\n| x | ~~AC-2~~ bar | | `pytest` |",
+        "| AC-2 | `pytest` |\n| - | - |\n| x | `pytest` |",
+        "- ~~AC-2: bar~~ `pytest`",
+        "- AC-2 - see there. Verify: `pytest`",
+        "- AC-2, AC-3 `pytest`",
+        "AC-2 bar `pytest`",
+        "AC-0: x\nAC-2 bar `pytest`",
+        "### Out of scope\n\n- AC-2: bar `pytest`",
+        "text<br>AC-2 bar `pytest`",
+    ],
+)
+def test_whatever_begins_with_another_label_ends_the_block_before(read: Read, after: str) -> None:
+    assert read(f"## AC-1: foo\n\n{after}\n\n`make`\n")["AC-1"].cue is None
+
+
+@pytest.mark.parametrize(
+    "after", ["AC-1 is done by `make`", "which goes on as in\nAC-2 with `make`", "step of AC-2 `make`"]
+)
+def test_the_same_label_or_one_inside_a_sentence_ends_no_block(read: Read, after: str) -> None:
+    assert read(f"- AC-1: foo\n\n  {after}\n")["AC-1"].cue is not None
+
+
+def test_labels_of_one_row_or_line_share_its_block(read: Read) -> None:
+    found = read(
+        "| AC | what | check |\n| - | - | - |\n| AC-1 | foo | |\n| AC-2, AC-3 | bar | `pytest` |\n"
+        "| AC-5–AC-7 | x | |\n| AC-8..10 | x | `make` |\n| AC-13/14 | x | |\n| AC-15,16 | x | `make` |\n"
+        "| AC-17, 18 | x | |\n| AC-21-22 | x | `make` |\n"
+    )
+    covered = [label for label, criterion in found.items() if criterion.cue]
+    assert covered == [f"AC-{number}" for number in (2, 3, 8, 9, 10, 15, 16, 21, 22)]
+    assert [label for label in found if label not in covered] == [
+        f"AC-{number}" for number in (1, 5, 6, 7, 13, 14, 17, 18)
+    ]
+
+
+def test_a_forced_line_break_begins_a_line(read: Read) -> None:
+    found = read("AC-1: foo<br>AC-2: bar `pytest`<br/>AC-3: **baz**\n")
+    assert [(c.label, c.line, bool(c.cue)) for c in found.values()] == [
+        ("AC-1", 1, False),
+        ("AC-2", 1, True),
+        ("AC-3", 1, False),
+    ]
+
+
 def test_a_label_with_several_definitions_is_covered_by_any_of_them(read: Read) -> None:
     found = read(
         "- AC-1: totals survive\n- AC-2: x\n\n## Verification\n\n- AC-1: `pytest -k totals`\n- AC-2: by hand\n"
@@ -331,6 +415,14 @@ def test_a_label_with_several_definitions_is_covered_by_any_of_them(read: Read) 
         "`! grep -q x y`",
         "`sudo -u app psql`",
         "`sort -u x`",
+        "`sort | uniq -c`",
+        "`make | tee x.log`",
+        '`[ "$x" = y ]`',
+        '`test "$x" = y`',
+        "`go vet`",
+        "Verify: by hand on staging",
+        "Verify: nonempty tables",
+        "Проверка: нет ошибок в журнале",
         "`go test ./...`",
         "`python -m pytest`",
         "`timeout 30 pytest`",
@@ -365,6 +457,30 @@ def test_a_statement_or_a_command_is_a_cue(read: Read, block: str) -> None:
         "Verify:",
         "**Verify:**",
         "Verify: TBD",
+        "Verify: TBD by QA",
+        "Verify: `TBD`",
+        "Verify: TODO: write a test",
+        "Verify: TODO(john)",
+        "Verify: to be defined later",
+        "Verify: not applicable",
+        "Verify: none yet",
+        "Verify: pending review",
+        "Verify: coming soon, see `Cache`",
+        "Verify: WIP",
+        "Verify: no",
+        "Проверка: нет",
+        "Verify: Covers: D-REQ-01",
+        "**Verify:** **Owner:** Bob",
+        "Verify:\n  `TBD`",
+        "\n  Verify:\n\n  ```\n  TODO\n  ```",
+        "`[ ]` and `[ x ]` and `test = 1` and `test` and `test | name | x`",
+        "`make sure that it runs`",
+        "`go to the page` and `git is used`",
+        '`true == done` and `make : x` and `"make", x` and `git, docker`',
+        "\n\n  ```ts\n  export const x = 'a/b'\n  ```",
+        "\n\n  ```ts\n  type Id = string\n  ```",
+        '\n\n  ```\n  date | "x"\n  ```',
+        '`join table a/b` and `id = 5` and `open "x"` and `set x=1`',
         "Verify: N/A.",
         "Verify: …",
         "Verify: to be defined",

@@ -112,6 +112,17 @@ def test_a_comment_is_html_over_all_its_lines_and_may_be_left_open() -> None:
     assert (left_open.kind, left_open.closed) == (BlockKind.HTML, False)
 
 
+def test_raw_html_that_is_left_open_names_its_missing_end() -> None:
+    (left_open,) = parse_markdown("<pre>\n\n- AC-1\n")
+    assert (left_open.kind, left_open.closed, left_open.marker) == (BlockKind.HTML, False, "</pre>")
+    closed, after = parse_markdown("<pre>\n\n- AC-1\n</pre>\n- AC-2\n")
+    assert (closed.closed, closed.marker, after.text) == (True, "", "AC-2")
+
+
+def test_a_forced_line_break_is_a_break_of_its_own() -> None:
+    assert only("a<br>b<BR/>c", BlockKind.PARAGRAPH).text == "a\u2028b\u2028c"
+
+
 def test_a_comment_inside_a_sentence_ends_at_its_first_closing_marker() -> None:
     block = only("a <!-- x -- `b` --> c --> d <!---> e", BlockKind.PARAGRAPH)
     assert block.text.split() == ["a", "c", "-->", "d", "e"]

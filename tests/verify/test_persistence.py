@@ -97,7 +97,7 @@ def test_a_run_of_the_floor_alone_neither_counts_nor_breaks_the_row(policies: Po
 def test_the_table_turns_exactly_at_the_number_of_runs_that_are_looked_at(policies: PolicySet) -> None:
     runs = policies.data("verify.limits")["persistent_runs"]
     table = policies.table("verify.persistence")
-    facts: Mapping[str, Any] = {"layer": DISPATCH, "severity": "high"}
+    facts: Mapping[str, Any] = {"layer": DISPATCH, "severity": "high", "wanted": runs}
     assert table.decide(**facts, runs=runs).outputs["persistent"] is True
     assert table.decide(**facts, runs=runs - 1).outputs["persistent"] is False
 

@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from policy_support import overlay
 
 from toolkit.errors import StorageError
+from toolkit.policy.layers import REPOSITORY, SHIPPED, Source
+from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
+from toolkit.shipped import shipped_shapes
 from verify.errors import WorkspaceError
 from verify.task import Task, Workspace, find_workspace, load_task
 
@@ -49,6 +53,14 @@ def refused(root: Path, policies: PolicySet, task_id: str = ID) -> WorkspaceErro
         load(root, policies, task_id)
     assert caught.value.next_step
     return caught.value
+
+
+def overlaid(edit: str) -> PolicySet:
+    """The shipped rules about documents with one edit of a repository."""
+    folder = Path(__file__).parents[2] / "policies/verify"
+    shipped = [Source(name, (folder / name).read_bytes(), SHIPPED) for name in ("artifacts.yaml", "criteria.yaml")]
+    edited = overlay(f"set:\n  {edit}\n", base="verify.artifacts")
+    return PolicySet.load([*shipped, Source("edited.yaml", edited.encode(), REPOSITORY)], shipped_shapes())
 
 
 # The workspace
@@ -138,6 +150,25 @@ def test_plain_and_compound_ids_are_legal(root: Path, policies: PolicySet, task_
 )
 def test_an_id_must_match_as_a_whole(root: Path, policies: PolicySet, task_id: str) -> None:
     assert refused(root, policies, task_id).code == "invalid_task_id"
+
+
+def test_an_id_longer_than_a_file_name_is_no_id(root: Path, policies: PolicySet) -> None:
+    longest = "ABC-1-" + "a" * 94
+    write(root, f"datarim/tasks/{longest}-task-description.md")
+    assert load(root, policies, longest).description is not None
+    error = refused(root, policies, longest + "a")
+    assert error.code == "invalid_task_id"
+    assert "101 characters" in error.message
+    assert "at most 100" in error.message
+    assert refused(root, policies, "ABC-1-" + "a" * 100_000).exit_status == 2
+
+
+def test_whatever_pattern_a_policy_has_an_id_is_no_path(root: Path) -> None:
+    loose = overlaid('/task_id: ".*"')
+    for task_id in ("", "..", "../ABC-1", "a/b", "ABC-1.md", "*", "a b"):
+        assert refused(root, loose, task_id).code == "invalid_task_id"
+    write(root, "datarim/tasks/abc_1-task-description.md")
+    assert load(root, loose, "abc_1").description is not None
 
 
 @given(st.text(max_size=20) | st.from_regex(r"[A-Z]{1,3}-[0-9](-[a-zA-Z/.]*)?"))
@@ -344,13 +375,54 @@ def test_a_document_that_may_not_be_read_is_no_missing_one(root: Path, policies:
     assert run.stdout.split() == ["not_readable", PRD, str(StorageError.exit_status)], run.stderr
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        '/documents/0/path: ""',
+        '/documents/0/path: "{id}"',
+        '/documents/0/path: "PRD.md"',
+        '/documents/0/path: "/prd/{id}.md"',
+        '/documents/0/path: "../{id}.md"',
+        '/documents/0/path: "a/../{id}.md"',
+        '/documents/0/path: "a/./{id}.md"',
+        '/documents/0/path: "a//{id}.md"',
+        '/documents/0/path: "{id}/.md"',
+        '/documents/0/path: "{id}/x.txt"',
+        '/documents/0/path: "{id}.md/"',
+        '/documents/0/path: "{id}.md\\n"',
+        '/documents/0/path: "*-*-{id}.md"',
+        '/documents/0/path: "{id}-{id}.md"',
+        '/documents/0/path: "{id}-{name}.md"',
+        '/shared/1/path: "datarim/*.md"',
+        '/shared/1/path: "datarim/{id}.md"',
+        '/shared/1/path: "datarim"',
+        "/task_id_max: 1000",
+    ],
+)
+def test_an_overlay_with_an_odd_place_is_refused_at_its_line(edit: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        overlaid(edit)
+    problem = caught.value.problems[0]
+    edited = overlay(f"set:\n  {edit}\n", base="verify.artifacts").splitlines()
+    assert problem.code == "wrong_shape"
+    assert (problem.mark.file, edited[problem.mark.line - 1].strip()) == ("edited.yaml", edit)
+
+
+def test_a_place_may_have_one_star_in_each_name(root: Path) -> None:
+    write(root, f"docs/a-1/b-2-{ID}.md")
+    loose = overlaid('/documents/0/path: "docs/a-*/*-{id}.md"')
+    assert load(root, loose).place_of("prd") == f"docs/a-1/b-2-{ID}.md"
+
+
 # Complexity
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "---\ncomplexity: L4\n---\n# PRD\n**Complexity:** Level 2\n",
+        "---\ncomplexity: L4\n---\n# PRD\n**Complexity:** Level 4\n",
+        "---\nComplexity: 'L4 (large)'\n---\n",
+        "---\ncomplexity: '**L4**'\n---\n",
         "---\ncomplexity: Level 4\n---\n",
         "---\ncomplexity: 4\n---\n",
         "# PRD\n**Complexity:** Level 4\n",
@@ -361,7 +433,12 @@ def test_a_document_that_may_not_be_read_is_no_missing_one(root: Path, policies:
         "# PRD\nComplexity: L4\n",
         "# PRD\nstatus: draft · Complexity: L4\n",
         "# PRD\n**Сложность:** Уровень 4\n",
-        "# PRD\n__Complexity:__ L4\n\n**Complexity:** L2\n",
+        "# PRD\nComplexity: L4 (large; a Level 4)\n",
+        "# PRD\n__Complexity:__ **L4**\n\n## Context\n\n**Complexity:** Level 4\n",
+        "# PRD\n**Complexity:** `L4`\n",
+        "# PRD\n\n## Context\n\n**Complexity:** L4\n\n## More\n\n**Complexity:** L1\n",
+        "## Context\n**Complexity:** L4\n# PRD\n**Complexity:** L1\n",
+        "# PRD\n**Complexity:** L4\n- AC-1: one · Complexity: L1\n",
     ],
 )
 def test_the_level_is_read_in_every_spelling(root: Path, policies: PolicySet, text: str) -> None:
@@ -377,7 +454,6 @@ def test_the_level_is_read_in_every_spelling(root: Path, policies: PolicySet, te
     [
         "This is a Level 4 task.\n",
         "The complexity: Level 4 of the old one.\n",
-        "Complexity: Level 4 tasks need more.\n",
         "See **Complexity:** in the table: L4\n",
         "We had **Complexity:** Level 4 before.\n",
         "```\n**Complexity:** Level 4\n```\n",
@@ -387,9 +463,25 @@ def test_the_level_is_read_in_every_spelling(root: Path, policies: PolicySet, te
         "# Level 4\n",
         "**Complexity:**\n",
         "---\ncomplexity:\n---\n",
+        # Beyond the head, or of a part of the document:
+        "# PRD\n## One\n## Two\n**Complexity:** L1\n",
+        "# PRD\n## One\n# Two\n**Complexity:** L1\n",
+        "# PRD\n- AC-1: it works\n  - **Complexity:** L1\n",
+        "# PRD\n- AC-1: it works\n  **Complexity:** L1\n",
+        "# PRD\n- AC-1: it works\n\n  **Complexity:** L1\n",
+        "# PRD\n- AC-1: it works · **Complexity:** L1\n",
+        "# PRD\n**AC-1:** it works\n**Complexity:** L1\n",
+        "# PRD\n### AC-1: it works\n**Complexity:** L1\n",
+        "# PRD\n- a part\n  - **Complexity:** L1\n",
+        "---\nid: A\n---\n---\ncomplexity: L1\n---\n# PRD\n",
+        "---\nid: A\n---\n\n---\n\ncomplexity: L1\n\n---\n# PRD\n",
+        "---\nid: A\n---\ncomplexity: L1\n---\n# PRD\n",
+        "# PRD\n\n---\nid: A\ncomplexity: L1\n---\n",
     ],
 )
-def test_prose_code_and_comments_say_nothing_about_the_level(root: Path, policies: PolicySet, text: str) -> None:
+def test_prose_code_and_parts_of_a_document_say_nothing_about_the_level(
+    root: Path, policies: PolicySet, text: str
+) -> None:
     write(root, PRD, text)
     write(root, "datarim/backlog.md", f"- {ID} · P2 · L2 · title\n")
     task = load(root, policies)
@@ -425,16 +517,80 @@ def test_sources_are_asked_in_order_and_the_default_comes_last(root: Path, polic
         "**Complexity:** Medium\n",
         "**Complexity:** L2-L3\n",
         "**Complexity:** L22\n",
+        "**Complexity:** L1 | L2 | L3\n",
+        "**Complexity:** L1, L2 or L4\n",
+        "**Complexity:** L1 is too small, so L3\n",
+        "**Complexity:** L1 (was L3)\n",
+        "**Complexity:** L1 (small) or L3\n",
+        "**Complexity:** L1 (small\n",
+        "**Complexity:** L1 (?)\n",
+        "**Complexity:** L1?\n",
+        "**Complexity:** L1,\n",
+        "**Complexity:** L1 `to L3`\n",
+        "**Complexity:** `L1`-`L3`\n",
+        "> **Complexity:** L1/L2\n",
+        "Complexity: L1 or L2\n",
+        "Complexity: Level 1 tasks need less.\n",
+        "---\ncomplexity: L1 to L3\n---\n",
+        "---\ncomplexity: L1 or L2\n---\n",
+        "---\ncomplexity: [L1]\n---\n",
+        "---\ncomplexity: L1\nComplexity: L2\n---\n",
+        "---\ncomplexity: L1\n---\n# PRD\n**Complexity:** L2\n",
+        "**Complexity:** L1\n\n> **Complexity:** L2\n",
+        "# PRD\n**Complexity:** L1 · **Complexity:** L4\n",
+        "---\ncomplexity: L3\nbroken: a: b\n---\n**Complexity:** L1\n",
         "---\ncomplexity: L9\n---\n",
         "---\ncomplexity: L1\ncomplexity: L1\n---\n",
     ],
 )
-def test_a_source_that_says_no_level_is_not_overruled_by_a_lower_one(root: Path, policies: PolicySet, prd: str) -> None:
+def test_a_source_that_does_not_say_one_level_is_not_overruled_by_a_lower_one(
+    root: Path, policies: PolicySet, prd: str
+) -> None:
     write(root, PRD, prd)
     write(root, "datarim/tasks.md", f"- {ID} · in_progress · L1 · title\n")
     task = load(root, policies)
     assert task.complexity == "L3"
     assert task.complexity_source.startswith(f"default: {PRD}:")
+
+
+@pytest.mark.parametrize(
+    "backlog",
+    [
+        f"- {ID} · pending · L1 or L3 · title\n",
+        f"- {ID} · pending · L1 · L3\n",
+        f"- {ID} · pending · L1 · title\n- {ID} · pending · L3 · title\n",
+        f"- {ID} · pending · ~~L1~~ L3\n",
+        f"- {ID} follow-up · pending · L1 · title\n",
+        f"- OTH-1 · pending · L2\n  - {ID} · pending · L1\n",
+        f"> - {ID} · pending · L1\n",
+        f"| id | level |\n| --- | --- |\n| {ID} | L1 / L3 |\n",
+        f"| id | level | complexity |\n| --- | --- | --- |\n| {ID} | L1 | L3 |\n",
+    ],
+)
+def test_rows_in_doubt_about_the_level_give_the_default(root: Path, policies: PolicySet, backlog: str) -> None:
+    write(root, "datarim/backlog.md", backlog)
+    write(root, "datarim/tasks.md", f"- {ID} · in_progress · L1 · title\n")
+    task = load(root, policies)
+    assert task.complexity == "L3"
+    assert task.complexity_source.startswith("default: datarim/backlog.md:")
+
+
+@pytest.mark.parametrize(
+    ("backlog", "level"),
+    [
+        (f"- {ID} · pending · P1 · L4 · L2 cache is flushed\n", "L4"),
+        (f"- {ID} · pending · `L4` · title\n", "L4"),
+        (f"- {ID}: a title · pending · Level 4 (large)\n", "L4"),
+        (f"- {ID} · pending · L4\n- OTH-1 · pending · L2\n  - {ID} · pending · L4\n", "L4"),
+        (f"| id | title | level |\n| --- | --- | --- |\n| {ID} | L1 | L4 |\n", "L4"),
+        (f"| id | title |\n| --- | --- |\n| {ID} | L1 |\n", "L2"),
+        (f"| id | status | level | after |\n|-|-|-|-|\n| ABCD-0002 | archived | L1 | {ID} |\n", "L2"),
+    ],
+)
+def test_a_rows_level_is_the_field_that_holds_it(root: Path, policies: PolicySet, backlog: str, level: str) -> None:
+    write(root, "datarim/backlog.md", backlog)
+    write(root, "datarim/tasks.md", f"- {ID} · in_progress · L2 · title\n")
+    assert load(root, policies).complexity == level
 
 
 @pytest.mark.parametrize(
@@ -446,6 +602,8 @@ def test_a_source_that_says_no_level_is_not_overruled_by_a_lower_one(root: Path,
         f"{ID} · done · L2 · x",
         f"* [{ID}](tasks/x.md) · done · L2",
         f"| {ID} | done | L2 |\n| --- | --- | --- |",
+        f"- {ID}: title · done · L2",
+        f"- {ID} — title · done · L2",
     ],
 )
 def test_rows_are_found_in_every_dress(root: Path, policies: PolicySet, row: str) -> None:
@@ -462,6 +620,11 @@ def test_rows_are_found_in_every_dress(root: Path, policies: PolicySet, row: str
         f"- {ID}0 · done · L2",
         f"- X{ID} · done · L2",
         f"- DEV-2 · after {ID} · L2",
+        f"- OTH-1 · done · {ID} · L1",
+        f"- OTH-1 · done\n  - depends on {ID} · archived · L1",
+        f"| ABCD-0002 | archived | L1 | {ID} |\n| --- | --- | --- | --- |",
+        f"| what | id |\n| --- | --- |\n| {ID} | ABCD-0002 |",
+        f"| task | id |\n| --- | --- |\n| {ID} | ABCD-0002 |",
         f"```\n- {ID} · done · L2\n```",
         f"<!-- - {ID} · done · L2 -->",
     ],
@@ -486,7 +649,82 @@ def test_an_archive_document_a_status_or_a_row_archives_a_task(root: Path, polic
     assert not load(root, policies).archived
     write(root, f"documentation/archive/web/archive-{ID}.md")
     task = load(root, policies)
-    assert task.archived_reason == f"documentation/archive/web/archive-{ID}.md exists"
+    assert task.archived_reason == f"documentation/archive/web/archive-{ID}.md:1 exists"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"- {ID} · in_progress · L2 · archived\n",
+        f"- {ID} · in_progress · archived\n",
+        f"- {ID} archived\n",
+        f"- {ID} follow-up · archived · L2\n",
+        f"- {ID}, OTH-1 · archived · L2\n",
+        f"- ~~{ID}~~ · archived · L2\n",
+        f"- {ID} · ~~archived~~ · L2\n",
+        f"- {ID} · archived?\n",
+        f"- {ID} · archived · L2\n- {ID} · in_progress · L2\n",
+        f"- {ID} · archived · L2\n\n  - {ID} · in_progress\n",
+        f"- OTH-1 · in_progress · L2\n  - {ID} · archived · L2\n",
+        f"- OTH-1 · in_progress · L2\n  {ID} · archived · L2\n",
+        f"- OTH-1 · in_progress · L2\n\n  {ID} · archived · L2\n",
+        f"> - {ID} · archived · L2\n",
+        f"## OTH-1: another\n\n### Related\n\n- {ID} · archived · L2\n",
+        f"Not to be done before the tasks of the other list, of which\n{ID} · archived · is the last.\n",
+        f"| id | title |\n| --- | --- |\n| {ID} | archived |\n",
+        f"| id | title | status |\n| --- | --- | --- |\n| {ID} | archived | done |\n",
+        f"| id | status | status |\n| --- | --- | --- |\n| {ID} | archived | done |\n",
+        f"| id | status |\n| --- | --- |\n| {ID} follow-up | archived |\n",
+        f"| {ID} | archived |\n| --- | --- |\n",
+    ],
+)
+def test_only_the_status_of_rows_of_its_own_that_agree_archives_a_task(
+    root: Path, policies: PolicySet, rows: str
+) -> None:
+    write(root, "datarim/tasks.md", rows)
+    task = load(root, policies)
+    assert task.rows
+    assert task.archived_reason is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (f"- [x] **{ID}** · Archived · L2\n", 1),
+        (f"# Tasks\n\n{ID} · archived\n", 3),
+        (f"## OTH-1\n\n## {ID}\n\n- {ID} · archived\n", 5),
+        (f"- OTH-1 · x\n  - {ID} · archived\n- {ID} · `archived` · L2\n", 3),
+        (f"| title | status | id |\n| --- | --- | --- |\n| one | archived | [{ID}](x.md) |\n", 3),
+    ],
+)
+def test_an_archiving_row_is_named_with_its_line(root: Path, policies: PolicySet, rows: str, line: int) -> None:
+    write(root, "datarim/tasks.md", rows)
+    reason = load(root, policies).archived_reason
+    assert reason is not None
+    assert reason.casefold() == f"datarim/tasks.md:{line} says archived"
+
+
+def test_the_active_context_says_no_status(root: Path, policies: PolicySet) -> None:
+    write(root, "datarim/activeContext.md", f"- {ID} · archived\n")
+    assert load(root, policies).rows
+    assert not load(root, policies).archived
+    write(root, "datarim/activeContext.md", f"- {ID} · in_progress\n")
+    write(root, "datarim/backlog.md", f"- {ID} · archived\n")
+    assert load(root, policies).archived
+    write(root, "datarim/tasks.md", f"- {ID} · in_progress\n")
+    assert not load(root, policies).archived
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["status: archived\nStatus: done", "status: archived (not yet)", "STATUS: done", "status: archived\nb: c: d"],
+)
+def test_a_description_in_doubt_archives_nothing_and_its_rows_are_not_asked(
+    root: Path, policies: PolicySet, front: str
+) -> None:
+    write(root, "datarim/tasks.md", f"- {ID} · archived\n")
+    write(root, DESCRIPTION, f"---\n{front}\n---\n")
+    assert not load(root, policies).archived
 
 
 def test_the_archive_of_a_longer_id_archives_nothing(root: Path, policies: PolicySet) -> None:

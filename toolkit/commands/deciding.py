@@ -61,11 +61,12 @@ def evaluate(
 def _evaluate_lines(asked: _Asked, file: IO[bytes]) -> int:
     """One result a line; the status is the gravest of the refused ones."""
     status = HOLDS
-    for number, line in fact_lines(file, file.name):
+    name = str(getattr(file, "name", "<stdin>"))
+    for number, line in fact_lines(file, name):
         try:
             if isinstance(line, PolicyError):
                 raise line
-            result = asked.result(parse_facts(line, f"{file.name}:{number}"))
+            result = asked.result(parse_facts(line, f"{name}:{number}"))
             write_line(json_line({"line": number, **result}))
         except ToolkitError as fault:
             status = max(status, fault.exit_status, WRONG_USAGE)

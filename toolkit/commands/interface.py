@@ -164,6 +164,8 @@ def run_group(group: click.Group, program: str) -> None:
     except click.Abort:
         sys.exit(INTERRUPTED)
     except OSError as fault:  # the help text could not be written
+        if "--debug" in sys.argv:
+            raise
         _tell_and_exit(unexpected(fault), False)
     sys.exit(status if isinstance(status, int) else HOLDS)
 

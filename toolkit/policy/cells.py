@@ -63,7 +63,7 @@ class CellReader:
         if "present" in node.entries:
             present = self._present(node.entries["present"], optional)
             parts.append(present)
-            optional = optional and not present.wanted
+            optional = False  # nothing else stands here, or only what is present gets there
             if not present.wanted and len(node.entries) > 1:
                 self.problems.fail("null_guard", "nothing can be tested beside 'present: false'", node.mark)
         for key, value in node.entries.items():

@@ -9,6 +9,7 @@ from typing import Any
 from toolkit.policy.documents import Head, read_head
 from toolkit.policy.nodes import ListNode, MapNode, Node, node_of, plain, read_yaml
 from toolkit.policy.overlays import Overlay, apply_overlay, read_overlay
+from toolkit.policy.pointers import Editor
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
 
 MAX_DOCUMENTS = 1000
@@ -49,9 +50,10 @@ def read_entries(sources: Iterable[Source], problems: Problems) -> dict[str, Ent
                 problems.add("set_too_large", f"a set has at most {MAX_SET_BYTES} bytes", Mark(source.file, 0, 0))
                 break
             _read_source(source, read, problems)
+    editors: dict[str, Editor] = {}
     for overlay in sorted(read.overlays, key=lambda one: (LAYERS.index(one.head.layer), one.head.id)):
         with problems.within(overlay.head.id):
-            _apply(overlay, read.entries, problems)
+            _apply(overlay, read.entries, editors, problems)
     return read.entries
 
 
@@ -82,12 +84,13 @@ def _read_source(source: Source, read: _Read, problems: Problems) -> None:
         read.entries[head.id] = Entry(head, form.node)
 
 
-def _apply(overlay: Overlay, entries: dict[str, Entry], problems: Problems) -> None:
+def _apply(overlay: Overlay, entries: dict[str, Entry], editors: dict[str, Editor], problems: Problems) -> None:
     entry = entries.get(overlay.base)
     if entry is None:
         hint = did_you_mean(overlay.base, entries)
         problems.fail("unknown_document", f"there is no document {shown(overlay.base)}", overlay.base_mark, hint)
-    apply_overlay(overlay, entry.head, entry.node, problems)
+    editor = editors.setdefault(overlay.base, Editor(entry.node, problems))
+    apply_overlay(overlay, entry.head, editor, problems)
     suffix = f"{overlay.head.id}@{overlay.head.version}"
     joint = "." if "+" in entry.head.version else "+"
     head = replace(entry.head, version=f"{entry.head.version}{joint}{suffix}")

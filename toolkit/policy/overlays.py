@@ -12,7 +12,7 @@ from functools import cache
 
 from toolkit.policy.documents import HEAD, Head
 from toolkit.policy.forms import Form, text_of
-from toolkit.policy.nodes import MapNode, Node
+from toolkit.policy.nodes import Node
 from toolkit.policy.pointers import Editor
 from toolkit.policy.problems import Mark, Problems, shown
 
@@ -43,17 +43,16 @@ def read_overlay(head: Head, form: Form, problems: Problems) -> Overlay:
     return Overlay(head, base.text("id"), base.need("id").mark, requires, removals, settings)
 
 
-def apply_overlay(overlay: Overlay, head: Head, root: MapNode, problems: Problems) -> None:
-    """Edit the document in place: the removals all at once, then the settings in the order in which they stand."""
+def apply_overlay(overlay: Overlay, head: Head, editor: Editor, problems: Problems) -> None:
+    """Edit the document ``head`` in place: the removals all at once, then the settings in their order."""
     if head.kind != "data":
         message = f"{head.id} is a {head.kind}: only data documents can be overlaid"
         problems.fail("not_overlayable", message, overlay.base_mark)
     if head.version and not satisfies(head.version, overlay.requires):
         message = f"the overlay asks for another version of {head.id} than {head.version}"
         problems.fail("base_version", message, overlay.base_mark, "look at what changed, then widen base.version")
-    if "value" not in root.entries:
+    if "value" not in editor.root.entries:
         return  # told where the document is read
-    editor = Editor(root, problems)
     editor.remove_all(overlay.removals)
     for pointer, node, mark in overlay.settings:
         with problems.unit():

@@ -6,6 +6,9 @@ A step into a list is the ``id`` of one of its items, so that an entry is named 
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import compress
+
 from toolkit.policy.nodes import MAX_DEPTH, ListNode, MapNode, Node, ScalarNode
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
 
@@ -15,13 +18,12 @@ _TWICE = -1
 
 
 class Editor:
-    """Edits the payload of one document for one overlay."""
+    """Edits the payload of one document, for every overlay of it."""
 
     def __init__(self, root: MapNode, problems: Problems) -> None:
         self.root = root
         self.problems = problems
-        # Of each list, by identity: where the item of an id stands. The list is held, so its identity stays its own.
-        self.indexes: dict[int, tuple[ListNode, dict[str, int]]] = {}
+        self.lists: dict[int, _Indexed] = {}  # by identity; each holds its list, so the identity stays its own
 
     def remove_all(self, pointers: tuple[tuple[str, Mark], ...]) -> None:
         """Remove what the pointers name, all of them in the payload as it was: an index does not shift meanwhile."""
@@ -40,12 +42,11 @@ class Editor:
                     self._child(parent, step, mark)
                     from_maps.append((parent, step, mark))
         for node, gone in from_lists.values():
-            node.items[:] = [item for index, item in enumerate(node.items) if index not in gone]
+            self._indexed(node).remove(gone)
         for parent, step, mark in from_maps:
             with self.problems.unit():
                 self._child(parent, step, mark)
                 del parent.entries[step], parent.key_marks[step]
-        self.indexes.clear()
 
     def set(self, pointer: str, node: Node, mark: Mark) -> None:
         """Put a value in the place that the pointer names; a new key is added, a list grows by ``-`` alone."""
@@ -56,15 +57,11 @@ class Editor:
             parent.entries[step] = node
             parent.key_marks[step] = mark
             return
-        ids = self._ids(parent)
         index = len(parent.items) if step == "-" else self._index(parent, step, mark)
-        name, previous = _id_of(node), "" if step == "-" else _id_of(parent.items[index])
-        if name and name != previous and name in ids:
+        name = _id_of(node)
+        if self._indexed(parent).at.get(name, index) != index:
             self.problems.fail("duplicate_id", f"the list has an item {shown(name)} already", mark, "set it by its id")
-        parent.items[index : index + 1] = [node]
-        ids.pop(previous, None)
-        if name:
-            ids[name] = index
+        self._indexed(parent).put(index, node, name)
 
     def _parent(self, pointer: str, mark: Mark) -> tuple[ListNode | MapNode, str, int]:
         """The collection in which the pointer's last step stands, that step, and the collection's level."""
@@ -93,8 +90,8 @@ class Editor:
         return node.entries[step]
 
     def _index(self, node: ListNode, step: str, mark: Mark) -> int:
-        ids = self._ids(node)
-        index = ids.get(step)
+        at = self._indexed(node).at
+        index = at.get(step)
         if index == _TWICE:
             self.problems.fail("bad_pointer", f"two items of the list have the id {shown(step)}", mark)
         if index is not None:
@@ -102,18 +99,49 @@ class Editor:
         counted = step.isascii() and step.isdigit() and len(step) < 7 and str(int(step)) == step
         if counted and int(step) < len(node.items):
             return int(step)
-        hint = did_you_mean(step, ids) or f"it has {len(node.items)} items"
+        hint = did_you_mean(step, at) or f"it has {len(node.items)} items"
         self.problems.fail("bad_pointer", f"the list has no item {shown(step)}", mark, hint)
 
-    def _ids(self, node: ListNode) -> dict[str, int]:
-        if id(node) not in self.indexes:
-            found: dict[str, int] = {}
-            for index, item in enumerate(node.items):
-                name = _id_of(item)
-                if name:
-                    found[name] = _TWICE if name in found else index
-            self.indexes[id(node)] = node, found
-        return self.indexes[id(node)][1]
+    def _indexed(self, node: ListNode) -> _Indexed:
+        if id(node) not in self.lists:
+            self.lists[id(node)] = _Indexed(node)
+        return self.lists[id(node)]
+
+
+class _Indexed:
+    """A list and where the item of each id stands. Items are asked for their ids once, however often it is edited."""
+
+    def __init__(self, node: ListNode) -> None:
+        self.node = node
+        self.names = [_id_of(item) for item in node.items]
+        self.at: dict[str, int] = {}
+        self._find()
+
+    def remove(self, gone: set[int]) -> None:
+        kept = [index not in gone for index in range(len(self.names))]
+        self.node.items[:] = compress(self.node.items, kept)
+        self.names = list(compress(self.names, kept))
+        self._find()
+
+    def put(self, index: int, node: Node, name: str) -> None:
+        """Replace an item, or append one at the end."""
+        previous = self.names[index : index + 1]
+        self.node.items[index : index + 1] = [node]
+        self.names[index : index + 1] = [name]
+        if previous and self.at.get(previous[0]) == _TWICE:
+            self._find()
+            return
+        for old in previous:
+            self.at.pop(old, None)
+        if name:
+            self.at[name] = index
+
+    def _find(self) -> None:
+        self.at = dict(zip(self.names, range(len(self.names)), strict=True))
+        self.at.pop("", None)
+        if len(self.at) != len(self.names) - self.names.count(""):
+            repeated = Counter(self.names)
+            self.at |= {name: _TWICE for name in self.at if repeated[name] > 1}
 
 
 def _id_of(node: Node) -> str:

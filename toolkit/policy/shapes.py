@@ -22,7 +22,8 @@ def check_shape(node: Node, shape: str, shape_mark: Mark, shapes: Mapping[str, b
 
     validator = Draft202012Validator(json.loads(shapes[shape]))
     payload = plain(node)
-    faults = sorted(islice(validator.iter_errors(payload), MAX_LOOKED_AT), key=lambda fault: list(map(str, fault.absolute_path)))
+    found = islice(validator.iter_errors(payload), MAX_LOOKED_AT)
+    faults = sorted(found, key=lambda fault: list(map(str, fault.absolute_path)))
     for fault in faults[:MAX_FAULTS]:
         part = _part(node, fault.absolute_path)
         path = "/".join(map(str, fault.absolute_path)) or "the payload"

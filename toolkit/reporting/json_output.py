@@ -29,6 +29,11 @@ def dumps(document: Mapping[str, object]) -> str:
     return "".join(_safe(line) + "\n" for line in text.split("\n"))
 
 
+def line(record: Mapping[str, object]) -> str:
+    """One JSON value on one line, keys in their order (JSON Lines); safe to print as ``dumps`` is."""
+    return _safe(json.dumps(record, ensure_ascii=False, allow_nan=False, default=_plain))
+
+
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)

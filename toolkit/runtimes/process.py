@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final, Self
 
 from toolkit.errors import ProcessError
 from toolkit.runtimes.completed import Completed, Keep
+from toolkit.runtimes.interrupts import uninterrupted
 from toolkit.runtimes.supervision import Supervisor
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-__all__ = ["Completed", "Keep", "Running", "find_program", "run", "scrubbed", "start", "wait_all"]
+__all__ = ["Completed", "Keep", "Running", "find_program", "run", "scrubbed", "start", "stop_all", "wait_all"]
 
 SCRUBBED_PREFIXES: Final = ("GIT_",)  # a hook's GIT_DIR would make every git below it work on the wrong repository
 
@@ -53,7 +54,14 @@ class Running:
 
     def stop(self) -> None:
         """End the whole group (SIGTERM, a grace, SIGKILL) and return when it has ended. Idempotent."""
+        stop_all([self])
+
+    def request_stop(self) -> None:
+        """Ask for what ``stop`` does, without waiting for it."""
         self._supervisor.request_stop()
+
+    def join(self) -> None:
+        """Return when the program has ended and nobody of its group is left."""
         self._supervisor.join()
 
     def __enter__(self) -> Self:
@@ -109,24 +117,25 @@ def start(
     ``program_not_executable``, ``working_directory_unusable`` or ``program_not_started``.
     """
     begun = time.monotonic()
-    process = _launch(argv, cwd=cwd, env=env, piped=stdin is not None, merge=merge)
-    supervisor = Supervisor(
-        process,
-        argv=tuple(argv),
-        begun=begun,
-        timeout=timeout_ms / 1000,
-        output_limit=output_limit,
-        keep=keep,
-        stdin=stdin,
-    )
-    try:
-        return Running(supervisor)
-    except RuntimeError as error:  # no thread to be had
-        supervisor.destroy()
-        raise _not_started(argv[0], error) from error
-    except BaseException:
-        supervisor.destroy()
-        raise
+    with uninterrupted():
+        process = _launch(argv, cwd=cwd, env=env, piped=stdin is not None, merge=merge)
+        supervisor = Supervisor(
+            process,
+            argv=tuple(argv),
+            begun=begun,
+            timeout=timeout_ms / 1000,
+            output_limit=output_limit,
+            keep=keep,
+            stdin=stdin,
+        )
+        try:
+            return Running(supervisor)
+        except RuntimeError as error:  # no thread to be had
+            supervisor.destroy()
+            raise _not_started(argv[0], error) from error
+        except BaseException:
+            supervisor.destroy()
+            raise
 
 
 def wait_all(running: Iterable[Running]) -> list[Completed]:
@@ -135,9 +144,18 @@ def wait_all(running: Iterable[Running]) -> list[Completed]:
     try:
         return [handle.wait() for handle in handles]
     except BaseException:
-        for handle in handles:
-            handle.stop()
+        stop_all(handles)
         raise
+
+
+def stop_all(running: Iterable[Running]) -> None:
+    """End every program as ``Running.stop`` does, all of them at the same time. An interrupt waits until it is done."""
+    handles = list(running)
+    with uninterrupted():
+        for handle in handles:
+            handle.request_stop()
+        for handle in handles:
+            handle.join()
 
 
 def scrubbed(environment: Mapping[str, str], prefixes: Sequence[str] = SCRUBBED_PREFIXES) -> dict[str, str]:

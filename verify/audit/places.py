@@ -84,5 +84,5 @@ def next_iteration(workspace: Workspace, task_id: str, stage: str) -> int:
 @cache
 def _pattern() -> re.Pattern[str]:
     return re.compile(
-        r"verify-(?P<task>[A-Z]{2,10}-[0-9]{1,6}(?:-[A-Za-z0-9]+)*)-(?P<stage>[a-z]{1,20})-(?P<iter>[1-9][0-9]{0,8})\.md"
+        r"verify-(?P<task>[A-Za-z0-9][A-Za-z0-9-]{0,150})-(?P<stage>[a-z]{1,20})-(?P<iter>[1-9][0-9]{0,8})\.md"
     )

@@ -72,6 +72,7 @@ class AuditRecord:
     raw_outputs: tuple[RawOutput, ...] = ()
     artifacts: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    decided_by: Mapping[str, str] = field(default_factory=dict)
 
 
 class LoggedFinding(NamedTuple):

@@ -81,6 +81,7 @@ def header(record: AuditRecord) -> dict[str, object]:
         "exit": record.exit,
         "exit_reason": record.exit_reason,
         "source_layer_breakdown": dict(record.source_layer_breakdown),
+        "decided_by": dict(record.decided_by),
         "policy_digest": record.policy_digest,
         "tool_version": record.tool_version,
         "run_id": record.run_id,

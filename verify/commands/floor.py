@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -31,6 +30,7 @@ def floor(
 
     Exit status: the number of high findings, at most 250; 2 for wrong usage, with nothing on standard output.
     """
+    from toolkit.reporting.json_output import line
     from verify.pipeline import run_floor_alone
     from verify.verification import Request
 
@@ -45,6 +45,6 @@ def floor(
     )
     result = run_floor_alone(request, Told())
     for admitted in result.findings:
-        write_line(json.dumps(admitted.finding.to_json(), ensure_ascii=False))
+        write_line(line(admitted.finding.to_json()))
     write_note(f"[summary] findings={len(result.findings)} high_severity={result.grave}")
     sys.exit(min(result.grave, result.exit_cap))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verify.criteria.cues import Cue, find_cue
+from verify.criteria.cues import Cue, find_cue, says_something
 from verify.criteria.definitions import Definition, criteria_in
 from verify.criteria.found import Criterion, find_criteria
 from verify.criteria.labels import labels_in
@@ -19,4 +19,5 @@ __all__ = [
     "find_criteria",
     "find_cue",
     "labels_in",
+    "says_something",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from verify.criteria.rules import CommandRules
 
+QUOTES = "\"'"
 NO_FILE = frozenset("<>*?[]{}")
 """Characters that make a name a pattern or a placeholder."""
 
@@ -30,8 +32,27 @@ def _command_of(line: str, rules: CommandRules) -> str | None:
     rest = (command if prompt in rules.prompts else line).lstrip(rules.openings)
     assigned = _assignments().match(rest)
     word, *arguments = rest[assigned.end() if assigned else 0 :].split() or [""]
-    word = word.strip("\"'`;,()")
+    if _is_quoted(word) or (arguments and _is_data(arguments, rules)):
+        return None
+    word = word.strip("\"'`;()")
     return word if _is_script(word, rules) or _is_program(word, arguments, rules) else None
+
+
+def _is_quoted(word: str) -> bool:
+    """A string such as ``"make",`` is a value, not the name of a program."""
+    value = word.rstrip(",;)")
+    return len(value) > 1 and value[0] in QUOTES and value[-1] == value[0]
+
+
+def _is_data(arguments: list[str], rules: CommandRules) -> bool:
+    """What no command goes on with: an assignment, a list, a sentence (``make sure``), a row of a table."""
+    second = arguments[0]
+    if second in rules.data_signs or second.endswith(",") or second.casefold() in rules.prose_words:
+        return True
+    if second != "|":
+        return False
+    piped = (word for sign, word in pairwise([*arguments, ""]) if sign == "|")
+    return not all(word in rules.programs or _is_script(word, rules) for word in piped)
 
 
 def _is_script(word: str, rules: CommandRules) -> bool:

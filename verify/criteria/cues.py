@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from verify.criteria.commands import command_in
@@ -13,6 +14,8 @@ from verify.criteria.pieces import Piece, plain_words
 from verify.criteria.rules import CriteriaRules, CueRules
 from verify.fields import COLONS
 from verify.markdown import BlockKind, CodeSpan
+
+_OFFSET = attrgetter("offset")
 
 
 class Cue(NamedTuple):
@@ -74,14 +77,14 @@ def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str,
     empty: str | None = None
     end = 0
     matches = list(_pattern(rules.markers).finditer(readable))
-    code = [span.offset for span in spans]
+    code = tuple(spans)
     for match, following in zip(matches, [*matches[1:], None], strict=False):
         before = readable[end : match.start()].rstrip()
         end = match.end()
         if (before[-1:].isalnum() or before.endswith(",")) and not match["word"][0].isupper():
             continue
         stop = following.start() if following else len(readable)
-        if _says_something(readable[end:stop], rules) or bisect_left(code, end) < bisect_left(code, stop):
+        if _is_statement(_with_code(readable, code, end, stop), rules):
             return match["word"], True
         empty = match["word"]
     return (empty, False) if empty is not None else None
@@ -90,22 +93,39 @@ def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str,
 def _fills(piece: Piece, below: Piece, rules: CriteriaRules) -> bool:
     """Whether what stands right below an empty marker is its text."""
     if below.kind in {BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW}:
-        return bool(below.text.strip())
+        return says_something(below.text + "".join(f" {span.text}" for span in below.spans), rules.cues)
     if below.kind is BlockKind.HEADING and below.first:
         return False
     if below.kind is BlockKind.ITEM and below.first and piece.kind is BlockKind.ITEM:
         nested = below.block.level > piece.block.level
         if not nested:
             return False
-    name, colon, _ = below.text.translate(COLONS).partition(":")
-    if colon and plain_words(name) in rules.cues.other_fields:
-        return False
-    return bool(below.spans) or _says_something(below.text, rules.cues)
+    text = below.text.translate(COLONS)
+    return _is_statement(_with_code(text, below.spans, 0, len(text)), rules.cues)
 
 
-def _says_something(text: str, rules: CueRules) -> bool:
+def says_something(text: str, rules: CueRules) -> bool:
+    """Whether ``text`` has words, does not begin with a placeholder ("TBD by QA"), and is no empty answer ("no")."""
     words = plain_words(text)
-    return bool(words) and words not in rules.placeholders
+    if not words or words in rules.empty_answers:
+        return False
+    return not f"{words} ".startswith(rules.placeholders)
+
+
+def _is_statement(text: str, rules: CueRules) -> bool:
+    """Whether ``text`` says something and is not another field of the criterion ("Owner: …")."""
+    name, colon, _ = text.partition(":")
+    return not (colon and plain_words(name) in rules.other_fields) and says_something(text, rules)
+
+
+def _with_code(text: str, code: Sequence[CodeSpan], start: int, stop: int) -> str:
+    """``text[start:stop]`` with the inline code in its places."""
+    parts = []
+    first, last = bisect_left(code, start, key=_OFFSET), bisect_left(code, stop, key=_OFFSET)
+    for span in code[first:last]:
+        parts += [text[start : span.offset], " ", span.text, " "]
+        start = span.offset
+    return "".join([*parts, text[start:stop]])
 
 
 @cache

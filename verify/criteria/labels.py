@@ -21,8 +21,9 @@ def labels_in(text: str, rules: CriteriaRules) -> tuple[str, ...]:
     """Every label that ``text`` mentions, in order, repeated ones repeated.
 
     ``AC 7`` and ``AC7`` are ``AC-7``. A label counts as a whole token only: ``AC-1`` is neither in ``AC-10`` nor in
-    ``V-AC-1`` nor in ``TASK-AC-1``. A range (``AC-1..AC-4``) stands for all its labels; one that is no ascending
-    range of one family, or longer than ``range_max``, for its two ends. Linear in the text.
+    ``V-AC-1`` nor in ``TASK-AC-1``. A range (``AC-1..AC-4``, ``AC-1-4``) stands for all its labels; one that is no
+    ascending range of one family, or longer than ``range_max``, for its two ends. ``AC-1/2,5`` stands for three.
+    Linear in the text.
     """
     return tuple(label for mention in find_mentions(text, rules.labels) for label in mention.labels)
 
@@ -51,16 +52,29 @@ def fold(text: str, rules: LabelRules) -> str:
 def _labels(match: Match[str], rules: LabelRules) -> tuple[str, ...]:
     """What one match stands for."""
     first_prefix = f"{match['family']}-{match['axis'] or ''}"
-    first, number, last = match["body"], match["last_number"], match["last_body"]
-    if number:
-        whole = number if "." in number else _split(first)[0] + number
-        return _expanded(first_prefix, first, whole, rules.range_max)
+    first, last = match["body"], match["last_body"]
+    if match["tail"]:
+        return _with_tail(first_prefix, first, match["tail"], rules)
     if not last:
         return (first_prefix + first,)
     last_prefix = f"{match['last_family']}-{match['last_axis'] or ''}"
     if last_prefix != first_prefix:
         return first_prefix + first, last_prefix + last
     return _expanded(first_prefix, first, last, rules.range_max)
+
+
+def _with_tail(prefix: str, first: str, tail: str, rules: LabelRules) -> tuple[str, ...]:
+    """The labels of ``first`` and of the numbers after it, each of which begins as the one before it does."""
+    labels = {f"{prefix}{first}": None}
+    for match in rules.tail_pattern.finditer(tail):
+        number = match["number"]
+        whole = number if "." in number else _split(first)[0] + number
+        if match["sign"] in rules.list_signs or len(labels) > rules.range_max:
+            labels[f"{prefix}{whole}"] = None
+        else:
+            labels.update(dict.fromkeys(_expanded(prefix, first, whole, rules.range_max)))
+        first = whole
+    return tuple(labels)
 
 
 def _expanded(prefix: str, first: str, last: str, most: int) -> tuple[str, ...]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from verify.markdown import Block, BlockKind, Cell, CodeSpan, Range
+from verify.markdown import LINE_BREAK, Block, BlockKind, Cell, CodeSpan, ProseLine, Range
 
 
 class Piece(NamedTuple):
-    """One line of a paragraph, item or heading; or one table row; or one whole fence, code or HTML block.
+    """One line of a paragraph, item or heading as a reader sees it; or one table row; or one whole fence or code block.
+
+    (``<br>`` begins a piece too, so that several may stand on one line of the source.)
 
     ``line`` is 1-based, ``text`` the visible text of it, ``first`` says that its block begins here. ``columns`` are
     the normalised headers of a row's table (see ``plain_words``). ``goes_on`` says of an item that more lines or
@@ -48,16 +53,31 @@ def cut(blocks: Iterable[Block]) -> tuple[Piece, ...]:
             pieces.append(Piece(block, block.line, block.text, (), (), first=True))
         else:
             more = _goes_on(block, following)
-            pieces.extend(
-                Piece(block, line.number, line.text, line.strong, line.spans, line.number == block.line, (), more)
-                for line in block.prose_lines()
-            )
+            for index, line in enumerate(chain.from_iterable(map(_seen_lines, block.prose_lines()))):
+                pieces.append(Piece(block, line.number, line.text, line.strong, line.spans, index == 0, (), more))
     return tuple(pieces)
 
 
 def plain_words(text: str) -> str:
     """Case-folded words with single spaces between them; punctuation and emphasis are gone."""
     return " ".join("".join(char if char.isalnum() else " " for char in text.casefold()).split())
+
+
+def _seen_lines(line: ProseLine) -> Iterator[ProseLine]:
+    """A source line cut where a reader sees a break."""
+    start = 0
+    for text in line.text.split(LINE_BREAK):
+        end = start + len(text)
+        first, last = bisect_right(line.strong, start, key=_END), bisect_left(line.strong, end, key=_START)
+        strong = tuple((max(low, start) - start, min(high, end) - start) for low, high in line.strong[first:last])
+        first, last = bisect_left(line.spans, start, key=_OFFSET), bisect_left(line.spans, end, key=_OFFSET)
+        spans = tuple(span._replace(offset=span.offset - start) for span in line.spans[first:last])
+        yield ProseLine(line.number, text, strong, spans)
+        start = end + 1
+
+
+_START, _END = itemgetter(0), itemgetter(1)
+_OFFSET = attrgetter("offset")
 
 
 def _goes_on(block: Block, following: Block | None) -> bool:

@@ -22,28 +22,41 @@ class LabelRules:
     range_signs: tuple[str, ...]
     range_words: tuple[str, ...]
     range_max: int
+    list_signs: tuple[str, ...]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """A label, or a range of two, as a whole token.
+        """A label, a range of two, or one with further numbers, as a whole token.
 
-        Groups: ``family``, ``body`` (axis, number, dotted parts, letter) of the first label; ``last_family`` and
-        ``last_body`` of the second, or ``last_number`` where only its number is written.
+        Groups: ``family``, ``axis``, ``body`` (number, dotted parts, letter) of the first label; ``last_family``,
+        ``last_axis`` and ``last_body`` of the second, or ``tail`` where only numbers are written (``AC-1..3,5``).
         """
-        family, number = _either(self.families), r"[0-9]{1,6}+(?:\.[0-9]{1,6}+){0,3}+"
-        separator = f"(?:{_either(filter(None, self.separators))}){'?' if '' in self.separators else ''}"
+        family, written = _either(self.families), f"(?:{_either(filter(None, self.separators))})"
+        separator = f"{written}?" if "" in self.separators else written
 
         def label(prefix: str) -> str:
-            axis = rf"-(?P<{prefix}axis>[A-Z])"
-            return rf"(?P<{prefix}family>{family})(?:{axis}|{separator})(?P<{prefix}body>{number}[a-z]?)"
+            axis = rf"{written}(?P<{prefix}axis>[A-Z])"
+            return rf"(?P<{prefix}family>{family})(?:{axis}|{separator})(?P<{prefix}body>{_NUMBER}[a-z]?)"
 
         signs, gap = _either(self.range_signs), "[ \t]{0,3}"
         hyphens = _either(word for word in self.range_words if not word.isalnum())
         words = _either(word for word in self.range_words if word.isalnum())
         full = rf"{gap}(?:{signs}|{hyphens}|(?<=[ \t])(?:{words})(?=[ \t])){gap}{label('last_')}"
-        short = rf"(?:{signs})(?P<last_number>{number})"
-        return re.compile(rf"(?<![\w-]){label('')}(?:(?:{full}|{short}){_END}|{_END})")
+        tail = rf"(?P<tail>(?:(?:{self._tail_signs}){_NUMBER})++)"
+        return re.compile(rf"(?<![\w-]){label('')}(?:(?:{full}|{tail}){_END}|{_END})")
 
+    @cached_property
+    def tail_pattern(self) -> re.Pattern[str]:
+        """One sign and number of a ``tail``."""
+        return re.compile(rf"(?P<sign>{self._tail_signs})(?P<number>{_NUMBER})")
+
+    @property
+    def _tail_signs(self) -> str:
+        hyphens = (word for word in self.range_words if not word.isalnum())
+        return _either([*self.range_signs, *hyphens, *self.list_signs])
+
+
+_NUMBER = r"[0-9]{1,6}+(?:\.[0-9]{1,6}+){0,3}+"
 
 # What may not follow a label directly: more of a word, a hyphen that goes on, a further dotted part.
 _END = r"(?!\w|-\w|\.[0-9])"
@@ -56,16 +69,22 @@ class DefinitionRules(NamedTuple):
     joiners: tuple[str, ...]
     bullets: tuple[str, ...]
     pointers: tuple[str, ...]
+    strikes: tuple[str, ...]
+    references: tuple[str, ...]
     running_words: frozenset[str]
     citing_sections: frozenset[str]
     citing_columns: frozenset[str]
 
 
 class CueRules(NamedTuple):
-    """What a verification cue looks like; every word but the markers is case-folded."""
+    """What a verification cue looks like; every word but the markers is case-folded.
+
+    Each placeholder ends in a space, so that it matches the beginning of a text at the end of a word.
+    """
 
     markers: tuple[str, ...]
-    placeholders: frozenset[str]
+    placeholders: tuple[str, ...]
+    empty_answers: frozenset[str]
     other_fields: frozenset[str]
     columns: frozenset[str]
 
@@ -77,6 +96,8 @@ class CommandRules(NamedTuple):
     plain_words: frozenset[str]
     product_names: frozenset[str]
     verbs: frozenset[str]
+    prose_words: frozenset[str]
+    data_signs: frozenset[str]
     argument_signs: frozenset[str]
     script_extensions: tuple[str, ...]
     script_prefixes: tuple[str, ...]
@@ -121,6 +142,7 @@ def _label_rules(value: Mapping[str, Any]) -> LabelRules:
         range_signs=tuple(value["range_signs"]),
         range_words=tuple(value["range_words"]),
         range_max=value["range_max"],
+        list_signs=tuple(value["list_signs"]),
     )
 
 
@@ -130,6 +152,8 @@ def _definition_rules(value: Mapping[str, Any]) -> DefinitionRules:
         joiners=tuple(value["joiners"]),
         bullets=tuple(value["bullets"]),
         pointers=tuple(value["pointers"]),
+        strikes=tuple(value["strikes"]),
+        references=_beginnings(value["references"]),
         running_words=_folded(value["running_words"]),
         citing_sections=_folded(value["citing_sections"]),
         citing_columns=_folded(value["citing_columns"]),
@@ -139,7 +163,8 @@ def _definition_rules(value: Mapping[str, Any]) -> DefinitionRules:
 def _cue_rules(value: Mapping[str, Any]) -> CueRules:
     return CueRules(
         markers=_longest_first(value["markers"]),
-        placeholders=_folded(value["placeholders"]),
+        placeholders=_beginnings(value["placeholders"]),
+        empty_answers=_folded(value["empty_answers"]),
         other_fields=_folded(value["other_fields"]),
         columns=_folded(value["columns"]),
     )
@@ -151,6 +176,8 @@ def _command_rules(value: Mapping[str, Any]) -> CommandRules:
         plain_words=frozenset(value["plain_words"]),
         product_names=frozenset(value["product_names"]),
         verbs=frozenset(value["verbs"]),
+        prose_words=_folded(value["prose_words"]),
+        data_signs=frozenset(value["data_signs"]),
         argument_signs=frozenset(value["argument_signs"]),
         script_extensions=tuple(value["script_extensions"]),
         script_prefixes=tuple(value["script_prefixes"]),
@@ -163,6 +190,11 @@ def _command_rules(value: Mapping[str, Any]) -> CommandRules:
 
 def _folded(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.casefold() for word in words)
+
+
+def _beginnings(words: Iterable[str]) -> tuple[str, ...]:
+    """Case-folded words, each with the space that ends it."""
+    return tuple(f"{word.casefold()} " for word in words)
 
 
 def _longest_first(words: Iterable[str]) -> tuple[str, ...]:

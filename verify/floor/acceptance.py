@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
-from verify.criteria import CriteriaRules, Criterion, find_criteria
-from verify.criteria.pieces import plain_words
+from verify.criteria import CriteriaRules, Criterion, find_criteria, says_something
 from verify.fields import find_fields
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
@@ -45,8 +44,7 @@ def find_waiver(task: Task, rules: CriteriaRules) -> Waiver | None:
         if document is None:
             continue
         for field in find_fields(document.blocks, rules.waivers, task.rules.separator):
-            words = plain_words(field.value)
-            if words and words not in rules.cues.placeholders:
+            if says_something(field.value, rules.cues):
                 return Waiver(field.value, f"{document.path}:{field.line}")
     return None
 

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes.process import Running, scrubbed, start, wait_all
+from toolkit.runtimes.interrupts import uninterrupted
+from toolkit.runtimes.process import Running, scrubbed, start, stop_all, wait_all
 from verify.floor.comments import Answer, Comment, Failure, read_answer
 
 if TYPE_CHECKING:
@@ -40,15 +41,16 @@ class Batches:
     def __init__(self, program: str, sources: Mapping[str, Source], rules: ShellcheckRules) -> None:
         self._program = program
         self._rules = rules
-        self._directory = TemporaryDirectory(prefix="dr-verify-")
         token = os.urandom(8).hex()  # no script can name, and so source, another one's copy
         self._names = {key: f"{token}-{at}{source.extension}" for at, (key, source) in enumerate(sources.items())}
-        try:
-            for key, source in sources.items():
-                Path(self._directory.name, self._names[key]).write_bytes(source.content)
-        except BaseException:
-            self._directory.cleanup()
-            raise
+        with uninterrupted():  # or an interrupt could leave a directory behind that nobody knows
+            self._directory = TemporaryDirectory(prefix="dr-verify-")
+            try:
+                for key, source in sources.items():
+                    Path(self._directory.name, self._names[key]).write_bytes(source.content)
+            except BaseException:
+                self._directory.cleanup()
+                raise
         sizes = {key: len(source.content) for key, source in sources.items()}
         self._processors = _processors()
         self._fresh = balanced(sizes, max(self._processors, sum(sizes.values()) // rules.batch_bytes))
@@ -65,21 +67,20 @@ class Batches:
         A failed batch is halved, and the halves run again, so that one bad script does not take the others with it:
         ``max_splits`` times, and all that in no more time than a first attempt is given.
         """
-        with self._directory:
-            try:
-                while self._wave:
-                    for batch, answer in self._answers():
-                        self._settle(batch, answer)
-                    self._wave = self._next_wave()
-            finally:
-                self.stop()
+        try:
+            while self._wave:
+                for batch, answer in self._answers():
+                    self._settle(batch, answer)
+                self._wave = self._next_wave()
+        finally:
+            self.stop()
         return Outcome(self._judged, self._failed)
 
     def stop(self) -> None:
-        """Leave nothing running."""
-        for _, running in self._wave:
-            if isinstance(running, Running):
-                running.stop()
+        """Leave nothing running, and no copies. An interrupt waits until that is done."""
+        with uninterrupted():
+            stop_all(running for _, running in self._wave if isinstance(running, Running))
+            self._directory.cleanup()
 
     def _next_wave(self) -> list[tuple[Batch, Running | Failure]]:
         """Start as many batches as there are processors; those that failed before come last."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from toolkit.policy.sets import PolicySet
-from verify.findings import Finding
-from verify.task import Task
+if TYPE_CHECKING:
+    from toolkit.policy.sets import PolicySet
+    from verify.findings import Finding
+    from verify.task import Task
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Code fences and HTML comments that are opened and never closed: what follows them is hidden from every reader."""
+"""Code fences, comments and raw HTML that are opened and never closed: what follows is hidden from every reader."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ CLOSE_FENCE = (
     "until then everything down to line {end} counts as code."
 )
 CLOSE_COMMENT = "Close the comment with -->; until then everything down to line {end} counts as part of it."
+CLOSE_HTML = (
+    "Close the raw HTML that is open here with {marker}; until then everything down to line {end} is part of it."
+)
+COMMENT_END = "-->"
 
 
 def unclosed_fence(entry: CheckEntry, context: FloorContext) -> CheckResult:
-    """A finding for each code fence or HTML comment of the task's own documents whose end is missing.
+    """A finding for each code fence, comment or other raw HTML of the task's own documents whose end is missing.
 
     One inside a list item or block quote ends with that, which is rarely what was meant, and is reported too.
     """
@@ -38,7 +42,8 @@ def _unclosed(artifact: Artifact) -> Iterator[Block]:
 
 
 def _finding(entry: CheckEntry, artifact: Artifact, block: Block, limits: FindingLimits) -> Finding:
-    fix = CLOSE_FENCE if block.kind is BlockKind.FENCE else CLOSE_COMMENT
+    close_html = CLOSE_COMMENT if block.marker == COMMENT_END else CLOSE_HTML
+    fix = CLOSE_FENCE if block.kind is BlockKind.FENCE else close_html
     return Finding(
         source_layer=FLOOR,
         artifact_ref=f"{artifact.path}:{block.line}",

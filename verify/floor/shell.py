@@ -17,11 +17,12 @@ from toolkit.storage.cache import Cache, cache_root
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.comments import Comment
-from verify.floor.paths import declared_roots
+from verify.floor.paths import cited_paths, declared_roots, path_rules
 from verify.floor.quoting import FindingLimits, clip, clip_fix, quote_line
 from verify.floor.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
 from verify.floor.shellcheck import Shellcheck, ShellcheckRules, Source
-from verify.paths import PathRules, find_citations
+from verify.markdown import Block
+from verify.paths import find_citations
 from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
@@ -60,10 +61,10 @@ def shellcheck(entry: CheckEntry, context: FloorContext) -> CheckResult:
             judged.append((script, comments[key]))
         else:
             unjudged.append(Unjudged(script.ref, failed.get(key, started.fault or "not judged")))
-    if not judged and not unjudged:
-        return CheckResult(NOTHING_TO_RUN, _nothing(entry, started))
-    status = COULD_NOT_RUN if unjudged else RAN
     names = cast(int, context.policies.data(LIMITS)["detail_names_max"])
+    if not judged and not unjudged:
+        return CheckResult(NOTHING_TO_RUN, _nothing(entry, started, names))
+    status = COULD_NOT_RUN if unjudged else RAN
     return CheckResult(status, _detail(started, len(judged), unjudged, names), tuple(_findings(entry, context, judged)))
 
 
@@ -76,7 +77,7 @@ def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
     """Find the scripts, look them up in the cache, and start judging those that are not in it."""
     limits = cast("Mapping[str, object]", context.policies.data(LIMITS))
     rules = ScriptRules.from_policy(entry.parameters, limits)
-    scripts = find_scripts(cited_scripts(context, rules.extensions), context.roots(), rules)
+    scripts = find_scripts(cited_scripts(context), context.roots(), rules)
     if not scripts.found:
         return Started(scripts)
     levels = context.policies.vocabulary(LEVELS).terms
@@ -98,19 +99,26 @@ def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
         return Started(scripts, tool, keys, known, fault=f"no copies could be made to be judged: {error.strerror}")
 
 
-def cited_scripts(context: FloorContext, extensions: Sequence[str]) -> Iterator[Path]:
-    """What the task's documents cite and what stands under a declared root, if it may have one of ``extensions``."""
-    rules = PathRules.from_policy(context.policies)
+def cited_scripts(context: FloorContext) -> Iterator[Path]:
+    """What the task's documents cite and what stands under a declared root: a script may have any name."""
     roots = context.once(declared_roots)
     for document in context.task.own:
-        text = document.text.lower()
-        if not any(extension in text for extension in extensions):
-            continue  # parsing takes its time, and the processes are to start early
-        for citation in find_citations(document.blocks, rules, document.lines).paths:
-            for reading in (citation.text, *citation.readings):
-                root = roots.resolve(reading).root
-                if root is not None:
-                    yield root / reading
+        if document is context.task.plan:
+            citations = context.once(cited_paths)
+        else:
+            citations = find_citations(document.blocks, context.once(path_rules), document.lines)
+        cited = (reading for citation in citations.paths for reading in (citation.text, *citation.readings))
+        for reading in dict.fromkeys((*cited, *_slashed(document.blocks))):
+            root = roots.resolve(reading).root
+            if root is not None:
+                yield root / reading
+
+
+def _slashed(blocks: Iterable[Block]) -> Iterator[str]:
+    """The words of inline code with a slash: no citation, and yet `libexec/tool` may be the name of a script."""
+    for block in blocks:
+        spans = block.spans or [span for cell in block.cells for span in cell.spans]
+        yield from (word for span in spans for word in span.text.split() if "/" in word)
 
 
 @dataclass(frozen=True)
@@ -196,21 +204,21 @@ def _detail(started: Started, judged: int, unjudged: Sequence[Unjudged], names: 
         parts.append(f"shellcheck {started.tool.version}")
     if unjudged:
         parts.append(f"not judged: {_named(unjudged, names)}")
-    return "; ".join(parts) + _links(started)
+    return "; ".join(parts) + _links(started, names)
 
 
-def _nothing(entry: CheckEntry, started: Started) -> str:
+def _nothing(entry: CheckEntry, started: Started, names: int) -> str:
     directories = " or ".join(cast("Sequence[str]", entry.parameters["directories"]))
-    return f"the task cites no scripts, and none stand in {directories}{_links(started)}"
+    return f"the task cites no scripts, and none stand in {directories}{_links(started, names)}"
 
 
-def _links(started: Started) -> str:
-    count = started.scripts.links
-    return f"; {_counted(count, 'symbolic link')} not followed" if count else ""
+def _links(started: Started, names: int) -> str:
+    links = started.scripts.links
+    return f"; {_counted(len(links), 'symbolic link')} not followed: {_named(links, names)}" if links else ""
 
 
 def _named(unjudged: Sequence[Unjudged], names: int) -> str:
-    """What was not judged, by reason; the first ``names`` of each by name."""
+    """What was not judged or followed, by reason; the first ``names`` of each by name."""
     by_reason: dict[str, list[str]] = {}
     for each in unjudged:
         by_reason.setdefault(each.reason, []).append(each.ref)

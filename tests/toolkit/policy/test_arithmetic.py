@@ -8,6 +8,7 @@ import operator
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -215,11 +216,8 @@ def _reads(text: str, name: str) -> bool:
 
 @given(st.text(alphabet="abc019+-*/(), minmaxceilfloorabs", max_size=30) | st.text(max_size=20))
 def test_any_text_is_an_expression_or_a_reason(text: str) -> None:
-    try:
+    with suppress(ExpressionError):
         term = parse_expression(text, KNOWN)
-    except ExpressionError as fault:
-        assert str(fault)
-    else:
         assert type(term.evaluate(dict.fromkeys("abc", 3))) is int
 
 
@@ -282,7 +280,8 @@ def test_a_let_may_compute_with_the_fields_of_a_record() -> None:
     each = the_table(
         table(
             "hit: first\neach: items\n"
-            "inputs: {items: {type: list, items: {type: record, fields: {n: {type: integer}}}}, limit: {type: integer}}\n"
+            "inputs: {items: {type: list, items: {type: record, fields: {n: {type: integer}}}},"
+            " limit: {type: integer}}\n"
             'let: {over: "n - limit"}\noutputs: {y: {type: boolean}}\n'
             "rows:\n  - {id: above, when: {over: {gt: 0}}, then: {y: true}}\n  - {id: within, then: {y: false}}\n"
         )

@@ -238,7 +238,8 @@ def test_a_misspelt_operator_or_term_comes_with_the_nearest_one() -> None:
 
 def test_a_misspelt_name_in_a_row_never_widens_it() -> None:
     text = table(
-        "hit: first\ninputs: {path: {type: path}, lines_over: {type: integer}}\noutputs: {high: {type: boolean}}\nrows:\n"
+        "hit: first\ninputs: {path: {type: path}, lines_over: {type: integer}}\n"
+        "outputs: {high: {type: boolean}}\nrows:\n"
         "  - {id: big, when: {path: {glob: ['auth/**']}, lines_ovr: 400}, then: {high: true}}\n"
         "  - {id: else, then: {high: false}}\n"
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import string
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -22,6 +25,7 @@ from policy_support import (
     table,
 )
 
+from toolkit.policy import forms
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.problems import MAX_TEXT, PolicyError
 from toolkit.policy.sets import PolicySet
@@ -136,11 +140,16 @@ def test_a_set_has_at_most_sixteen_mebibytes() -> None:
     assert codes(*large) == ["set_too_large"]
 
 
-def test_a_document_with_thousands_of_problems_is_cut_short_and_the_next_is_still_read() -> None:
+def test_a_document_with_thousands_of_problems_is_cut_short_and_the_next_is_still_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hints: list[str] = []
+    monkeypatch.setattr(forms, "did_you_mean", lambda word, _known: hints.append(word))
     rows = "".join(f"  - {{id: r{n}, whn: 1, then: {{y: true}}}}\n" for n in range(5000))
     broken = table("inputs: {x: {type: boolean}}\noutputs: {y: {type: boolean}}\nrows:\n" + rows)
     found = refused(broken, data("{}", shape="nobody"))
     assert len(found) == 101
+    assert len(hints) == 100
     assert [problem.code for problem in found[-2:]] == ["too_many_problems", "unknown_shape"]
 
 
@@ -261,18 +270,18 @@ def test_data_needs_a_shape_that_is_known_and_a_value() -> None:
 # Whatever the bytes are.
 
 
-def refusal_of(documents: list[bytes]) -> PolicyError | None:
+def refusal_of(documents: list[bytes], shapes: Mapping[str, bytes] = ANY_SHAPE) -> PolicyError | None:
     """Load; anything but a set or a ``PolicyError`` whose every problem has a place is a failure."""
+    refusal = None
     try:
-        PolicySet.load([Source(f"{n}.yaml", one, SHIPPED) for n, one in enumerate(documents)], ANY_SHAPE)
+        PolicySet.load([Source(f"{n}.yaml", one, SHIPPED) for n, one in enumerate(documents)], shapes)
     except PolicyError as fault:
-        assert fault.problems
-        for problem in fault.problems:
-            assert problem.mark.file
-            assert problem.code
-            assert len(str(problem)) < 3 * MAX_TEXT
-        return fault
-    return None
+        refusal = fault
+    if refusal is not None:
+        assert refusal.problems
+        assert all(problem.mark.file and problem.code for problem in refusal.problems)
+        assert all(len(str(problem)) < 3 * MAX_TEXT for problem in refusal.problems)
+    return refusal
 
 
 @given(st.lists(st.binary(max_size=100), max_size=3))
@@ -280,15 +289,26 @@ def test_any_bytes_are_a_set_or_a_refusal(documents: list[bytes]) -> None:
     refusal_of(documents)
 
 
-KEYS = st.sampled_from(
-    [*("policy", "kind", "id", "version", "title", "source", "inputs", "outputs", "rows", "let", "hit", "each", "when")]
-    + [*("then", "require", "when_output", "type", "items", "fields", "of", "one_of", "minimum", "terms", "anchors")]
-    + [*("value", "shape", "base", "set", "remove", "x", "y", "not", "any_of", "present", "gte", "some", "stronger")]
+HEAD_KEYS = ("policy", "kind", "id", "version", "title", "source", "inputs", "outputs", "rows", "let", "hit", "each")
+ROW_KEYS = ("when", "then", "require", "when_output", "type", "items", "fields", "of", "one_of", "minimum", "terms")
+OTHER_KEYS = ("anchors", "value", "shape", "base", "set", "remove", "x", "y", "not", "any_of", "present", "gte", "some")
+KINDS = (
+    "v1",
+    "table",
+    "vocabulary",
+    "data",
+    "overlay",
+    "t.x",
+    "1.0.0",
+    "first",
+    "unique",
+    "collect",
+    "boolean",
+    "list",
 )
-WORDS = st.sampled_from(
-    [*("v1", "table", "vocabulary", "data", "overlay", "t.x", "1.0.0", "first", "unique", "collect", "boolean", "list")]
-    + [*("integer", "string", "term", "record", "text", "path", "x", "y", "any", "x + 1", "/a/-", "")]
-)
+OTHER_WORDS = ("integer", "string", "term", "record", "text", "path", "x", "y", "any", "x + 1", "/a/-", "")
+KEYS = st.sampled_from((*HEAD_KEYS, *ROW_KEYS, *OTHER_KEYS))
+WORDS = st.sampled_from((*KINDS, *OTHER_WORDS))
 TREES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
@@ -299,8 +319,6 @@ TREES = st.recursive(
 @given(st.dictionaries(KEYS, TREES, max_size=10), st.sampled_from(["table", "vocabulary", "data", "overlay"]))
 @settings(max_examples=300)
 def test_any_tree_of_policy_words_is_a_set_or_a_refusal(body: dict[str, object], kind: str) -> None:
-    import json
-
     whole = {"policy": "v1", "id": "t.x", "version": "1.0.0", "title": "x", "source": "x", **body, "kind": kind}
     refusal_of([json.dumps(whole).encode()])
 
@@ -309,17 +327,13 @@ SHIPPED_FILES = shipped_policy_files()
 
 
 @pytest.mark.parametrize("path", SHIPPED_FILES, ids=lambda path: path.stem)
-def test_a_shipped_document_that_is_damaged_is_a_set_or_a_refusal(path: object) -> None:
-    others = [Source(str(p), p.read_bytes(), SHIPPED) for p in SHIPPED_FILES if p != path and p.parent == path.parent]
-    others = [one for one in others if b"kind: vocabulary" in one.data]
+def test_a_shipped_document_that_is_damaged_is_a_set_or_a_refusal(path: Path) -> None:
+    others = [other.read_bytes() for other in SHIPPED_FILES if other != path and other.parent == path.parent]
+    vocabularies = [text for text in others if b"kind: vocabulary" in text]
     original = path.read_bytes()
     chance = random.Random(path.stem)
     for _ in range(15):
-        damaged = Source("damaged.yaml", mutated(original, chance), SHIPPED)
-        try:
-            PolicySet.load([*others, damaged], shipped_shapes())
-        except PolicyError as fault:
-            assert all(problem.mark.file for problem in fault.problems)
+        refusal_of([*vocabularies, mutated(original, chance)], shipped_shapes())
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:

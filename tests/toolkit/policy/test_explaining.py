@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +15,17 @@ from policy_support import SEVERITY, load, table, the_table
 from toolkit.policy import conditions
 from toolkit.policy.explaining import describe_when, explain
 from toolkit.policy.problems import PolicyError, Undecided
+from toolkit.policy.sets import PolicySet
 
 VOCABULARY_TEXTS = tuple(map(vocabulary_text, VOCABULARIES))
+
+
+def outcome(ask: Callable[[], Any]) -> tuple[Any, PolicyError | None]:
+    """What was answered, or the refusal."""
+    try:
+        return ask(), None
+    except PolicyError as fault:
+        return None, fault
 
 
 @given(st.integers(0, 2**64))
@@ -25,19 +36,15 @@ def test_an_explanation_gives_the_answer_that_deciding_gives(seed: int) -> None:
     loaded = load(*VOCABULARY_TEXTS, made.text).table("t.table")
     for _ in range(8):
         facts = maker.facts(made)
-        try:
-            decided: object = loaded.decide_all(**facts)
-        except PolicyError as fault:
-            decided = fault
-        try:
-            explained = explain(loaded, facts)
-        except PolicyError as fault:
-            assert not isinstance(fault, Undecided)
-            assert str(fault) == str(decided)
+        decided, fault = outcome(lambda facts=facts: loaded.decide_all(**facts))
+        explained, refused = outcome(lambda facts=facts: explain(loaded, facts))
+        if explained is None:
+            assert not isinstance(refused, Undecided)
+            assert str(refused) == str(fault)
             continue
         refusal = next((one.refusal for one in explained if one.refusal), None)
         if refusal is not None:
-            assert str(refusal) == str(decided)
+            assert str(refusal) == str(fault)
         else:
             assert tuple(answer for one in explained for answer in one.decisions) == decided
         json.dumps([one.to_json() for one in explained])
@@ -104,7 +111,8 @@ def one_name_away(when: dict[str, object], declared: dict[str, object], values: 
 
 RISK = table(
     "hit: first\n"
-    "inputs: {lines: {type: integer, minimum: 0}, passive: {type: boolean}, signals: {type: list, items: {type: string}}}\n"
+    "inputs: {lines: {type: integer, minimum: 0}, passive: {type: boolean},"
+    " signals: {type: list, items: {type: string}}}\n"
     'let: {over: "lines - 400"}\n'
     "outputs: {tier: {type: string}}\n"
     "rows:\n"
@@ -199,7 +207,8 @@ def test_bad_facts_of_an_each_table_are_refused_and_never_crash(facts: dict[str,
 
 def test_a_trace_shows_the_beginning_of_what_is_long() -> None:
     text = table(
-        "hit: collect\ninputs: {t: {type: text}, l: {type: list, items: {type: string}}}\noutputs: {y: {type: boolean}}\n"
+        "hit: collect\ninputs: {t: {type: text}, l: {type: list, items: {type: string}}}\n"
+        "outputs: {y: {type: boolean}}\n"
         "rows:\n  - {id: r, when: {t: x, l: {count: 0}}, then: {y: true}}\n"
     )
     (one,) = explain(the_table(text), {"t": "long " * 10**6, "l": ["long " * 10**6] * 50})
@@ -240,3 +249,17 @@ def test_a_whole_row_is_told_in_words() -> None:
     rows = the_table(RISK).document.rows
     assert describe_when(rows[2].when) == "any of (passive true; over lte 0; or lines 0)"
     assert describe_when(rows[4].when) == "always"
+
+
+def test_every_shipped_tier_names_the_rule_that_decided_it(policies: PolicySet) -> None:
+    risk = policies.table("review.risk")
+    rows = {row.id for row in risk.document.rows}
+    for facts in (
+        {"authored_lines": 1001, "signals": [], "passive": True},
+        {"authored_lines": 1, "signals": ["auth"], "passive": False},
+        {"authored_lines": 1, "signals": [], "passive": False},
+    ):
+        (one,) = explain(risk, facts)
+        assert one.decisions[0].row in rows
+        assert one.source
+        assert next(row.outcome for row in one.rows if row.id == one.decisions[0].row) == "matched"

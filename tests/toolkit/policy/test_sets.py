@@ -125,7 +125,7 @@ def test_a_refusal_of_a_warm_set_names_the_row_s_own_line() -> None:
 def test_a_warm_set_reads_a_document_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     again = warm(load(SEVERITY, TABLE, data("{}")), "t")
     built: list[str] = []
-    import toolkit.policy.layers as layers
+    from toolkit.policy import layers
 
     original = layers.node_of
     monkeypatch.setattr(layers, "node_of", lambda content, mark: built.append(content["id"]) or original(content, mark))

@@ -1,4 +1,4 @@
-"""Tables: what each hit policy answers, what a row may answer with, and that every decision is the one by the letter."""
+"""Tables: what each hit policy answers, what a row may say, and that every decision is the one by the letter."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ def decided(table: Table, facts: Mapping[str, Any]) -> object:
     """What a table answers, in the oracle's terms."""
     try:
         found = table.decide_all(**facts)
-    except Undecided as fault:
-        assert fault.exit_status == 3
-        return fault.code
     except PolicyError as fault:
-        assert fault.exit_status == 2
-        assert fault.code.startswith("fact_")
-        return None
-    return [(dict(one.outputs), one.row, one.item) for one in found]
+        refusal = fault
+    else:
+        return [(dict(one.outputs), one.row, one.item) for one in found]
+    assert refusal.exit_status == (3 if isinstance(refusal, Undecided) else 2)
+    assert isinstance(refusal, Undecided) or refusal.code.startswith("fact_")
+    return refusal.code if isinstance(refusal, Undecided) else None
 
 
 def expected(made: Made, facts: Mapping[str, Any]) -> object:
@@ -195,6 +194,9 @@ def test_an_output_is_a_constant_or_a_value_that_the_table_was_given(
         ("{type: integer, optional: true}", "{value: a}", "", MAYBE, "null_guard"),
         ("{type: integer}", "{value: a}", "{a: {not: 1}}", MAYBE, "null_guard"),
         ("{type: integer}", "{value: a}", "{a: [null, 1]}", MAYBE, "null_guard"),
+        ("{type: integer}", "{value: a}", "{a: null}", MAYBE, "null_guard"),
+        ("{type: integer}", "{value: a}", "{a: {present: false}}", MAYBE, "null_guard"),
+        ("{type: integer}", "{value: a}", "{a: {not: {present: true}}}", MAYBE, "null_guard"),
         ("{type: integer}", "{value: a}", "{any_of: [{a: {present: true}}, {a: 1}]}", MAYBE, "null_guard"),
         ("{type: list, items: {type: integer}}", "[{value: a}]", "", MAYBE, "null_guard"),
         ("{type: record, fields: {}}", "{}", "", "a: {type: integer}", "record_misplaced"),
@@ -205,7 +207,18 @@ def test_an_output_of_another_type_does_not_load(output: str, said: str, when: s
     assert code in codes(SEVERITY, other, answering(output, said, when, inputs))
 
 
-@pytest.mark.parametrize("guard", ["{present: true}", "{present: true, gte: 0}", "{not: null}", "5", "[4, 5]"])
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "{present: true}",
+        "{present: true, gte: 0}",
+        "{not: null}",
+        "{not: [null, 1]}",
+        "{not: {present: false}}",
+        "5",
+        "[5]",
+    ],
+)
 def test_an_optional_value_may_be_answered_where_its_row_keeps_null_out(guard: str) -> None:
     text = answering("{type: integer}", "{value: a}", f"{{a: {guard}}}", MAYBE)
     assert the_table(text).decide(a=5).outputs["y"] == 5
@@ -290,7 +303,8 @@ def test_a_row_answers_with_every_output_or_with_a_reason_code(then: str, code: 
 )
 def test_stronger_lists_every_value_of_an_output_once(output: str, code: str | None) -> None:
     text = table(
-        f"hit: first\ninputs: {{a: {{type: integer}}}}\noutputs: {{y: {output}}}\nrows:\n  - {{id: r, then: {{error: none}}}}\n"
+        f"hit: first\ninputs: {{a: {{type: integer}}}}\noutputs: {{y: {output}}}\n"
+        "rows:\n  - {id: r, then: {error: none}}\n"
     )
     assert codes(SEVERITY, text) == ([code] if code else [])
 

@@ -30,6 +30,7 @@ class Number(IntEnum):
 class Text(str):
     """Text that says it equals everything."""
 
+    __slots__ = ()
     __hash__ = str.__hash__
 
     def __eq__(self, other: object) -> bool:
@@ -197,7 +198,8 @@ def test_a_text_that_pretends_to_equal_everything_is_no_fact() -> None:
 
 RECORDS = table(
     "hit: first\neach: items\n"
-    "inputs:\n  items: {type: list, items: {type: record, fields: {a: {type: integer}, b: {type: string, optional: true}}}}\n"
+    "inputs:\n  items: {type: list,"
+    " items: {type: record, fields: {a: {type: integer}, b: {type: string, optional: true}}}}\n"
     "outputs: {y: {type: boolean}}\nrows:\n  - {id: always, then: {y: true}}\n"
 )
 
@@ -285,7 +287,8 @@ def test_a_name_may_be_any_that_python_uses_itself() -> None:
     named = the_table(
         table(
             "hit: first\ninputs: {self: {type: boolean}, lambda: {type: boolean}}\noutputs: {y: {type: boolean}}\n"
-            "rows:\n  - {id: both, when: {self: true, lambda: true}, then: {y: true}}\n  - {id: else, then: {y: false}}\n"
+            "rows:\n  - {id: both, when: {self: true, lambda: true}, then: {y: true}}\n"
+            "  - {id: else, then: {y: false}}\n"
         )
     )
     assert named.decide(**{"self": True, "lambda": True}).row == "both"

@@ -62,3 +62,12 @@ def test_a_number_that_json_lacks_is_refused(value: float) -> None:
 def test_a_value_that_json_lacks_is_refused() -> None:
     with pytest.raises(TypeError, match="set is no JSON value"):
         json_output.dumps({"x": {1}})
+
+
+def test_a_line_keeps_its_keys_in_order_and_holds_no_break_and_no_control() -> None:
+    record = {"z": "a\u2028b\x85c\x9bd\x7f\x1b[2J", "a": "\ud800"}
+    text = json_output.line(record)
+    assert text.splitlines() == [text]
+    assert text.isprintable()
+    assert list(json.loads(text)) == ["z", "a"]
+    assert json.loads(text)["z"] == record["z"]

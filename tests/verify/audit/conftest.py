@@ -84,6 +84,7 @@ RECORD = AuditRecord(
     policy_digest="sha256:" + "0" * 64,
     tool_version="1.2.3",
     run_id="5f0c",
+    decided_by={"verify.verdict": "medium-finding", "verify.exit": "iterations-used-up"},
     passes=2,
     cost_consumed_tokens=1234,
     source_layer_breakdown={"floor": 1, "peer_review": 1, "dispatch": 2},

@@ -107,7 +107,7 @@ def test_a_long_line_is_cut_on_characters_and_says_so(floor: Floor, line: str) -
     assert floor.quoted(finding)
 
 
-@pytest.mark.parametrize("line", ["- **AC-1**", "# AC-1", "| AC-1 |\n|-|\n"])
+@pytest.mark.parametrize("line", ["- **AC-1**", "# AC-1", "|a|\n|-|\n|AC-1|"])
 def test_a_line_shorter_than_any_quote_still_passes_its_quote_check(floor: Floor, line: str) -> None:
     floor.write(PRD, f"{line}\n")
     (finding,) = floor.run(ac_coverage_grep).findings
@@ -175,6 +175,7 @@ def test_a_waiver_with_a_reason_stands_for_a_missing_prd(floor: Floor, path: str
     [
         "**PRD waived:**",
         "**PRD waived:** TBD",
+        "**PRD waived:** TBD by the owner",
         "```\n**PRD waived:** a typo only\n```",
         "<!-- **PRD waived:** a typo only -->",
         "It is not **PRD waived:** a typo only",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from toolkit.policy.sets import PolicySet
+from toolkit.shipped import shipped_shapes
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.command import command, last_words
+from verify.floor.entries import BUILT_IN
 from verify.floor.quoting import FindingLimits
 from verify.task import find_workspace, load_task
 
@@ -193,6 +197,33 @@ def test_a_command_that_does_not_end(run: Run) -> None:
 
 def test_a_command_that_is_killed(run: Run) -> None:
     assert could_not_run(run("sh", "-c", "echo all passed; kill -9 $$")) == "killed by signal 9"
+
+
+# --- what an entry may say --------------------------------------------------------------------------------------------
+
+
+def shape_faults(uses: str, parameters: dict[str, object]) -> list[str]:
+    """Where the shape of ``verify.floor`` refuses an entry."""
+    record = {"id": "c", "uses": uses, "severity": "low", "category": "safety", "stages": ["do"], "with": parameters}
+    shape = json.loads(shipped_shapes()["verify.floor"])
+    faults = Draft202012Validator(shape).iter_errors({"all_means": ["do"], "checks": [record]})
+    return ["/".join(map(str, list(fault.absolute_path)[2:])) for fault in faults]
+
+
+def test_the_shape_knows_the_checks_that_there_are() -> None:
+    shape = json.loads(shipped_shapes()["verify.floor"])
+    assert shape["properties"]["checks"]["items"]["properties"]["uses"]["enum"] == sorted(BUILT_IN)
+    assert shape_faults("comand", {}) == ["uses"]
+
+
+@pytest.mark.parametrize("artifact", ["tests/test_all.py", "a", "..a/b..", "a/.../b", "./a b", "имя"])
+def test_an_artifact_is_named_by_its_path_in_the_workspace(artifact: str) -> None:
+    assert shape_faults("command", {"argv": ["true"], "artifact": artifact}) == []
+
+
+@pytest.mark.parametrize("artifact", ["/etc/passwd", "..", "../x", "a/..", "a/../../x", "a\nb", "a\n", ""])
+def test_an_artifact_does_not_leave_the_workspace(artifact: str) -> None:
+    assert set(shape_faults("command", {"argv": ["true"], "artifact": artifact})) == {"with/artifact"}
 
 
 # --- the last words --------------------------------------------------------------------------------------------------

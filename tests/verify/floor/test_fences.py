@@ -45,8 +45,36 @@ def test_a_comment_that_is_never_closed_hides_as_much(tmp_path: Path, policies: 
 
 
 @pytest.mark.parametrize(
+    ("opening", "missing"),
+    [
+        ("<pre>", "</pre>"),
+        ("<SCRIPT src=x>", "</script>"),
+        ("<style", "</style>"),
+        ("<textarea>", "</textarea>"),
+        ("<?php", "?>"),
+        ("<!DOCTYPE", ">"),
+        ("<![CDATA[", "]]>"),
+    ],
+)
+def test_raw_html_that_is_never_closed_hides_as_much(
+    tmp_path: Path, policies: PolicySet, opening: str, missing: str
+) -> None:
+    (finding,) = run(tmp_path, policies, {PRD: f"text\n\n{opening}\n\n- AC-1: x\n"}).findings
+    assert (finding.artifact_ref, finding.evidence.excerpt) == (f"{PRD}:3", opening)
+    assert f"raw HTML that is open here with {missing};" in (finding.suggested_fix or "")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "<pre>\n\nx\n</pre>\n",
+        "<pre>x</PRE>\n",
+        "<pretty>\n\nx\n",
+        "<div>\n\nx\n",
+        "<?x?>\n",
+        "<!DOCTYPE html>\n",
+        "<![CDATA[\n\n]]>\n",
+        "text <pre>\n",
         "````\n```\n````\n",
         "~~~\n```\n~~~\n",
         "- a\n\n  ```\n  b\n  ```\n",

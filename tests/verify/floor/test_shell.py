@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import resource
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,8 +20,10 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from toolkit.policy.sets import PolicySet
+from toolkit.shipped import shipped_shapes
 from verify.findings import Finding
 from verify.floor.batches import balanced
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
@@ -101,18 +105,25 @@ def floor(tmp_path: Path, policies: PolicySet, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Callable[[str], str]:
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the program is looked for first: beside the interpreter, which seems to stand in another directory."""
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python"))
+    return tmp_path / "bin/shellcheck"
+
+
+@pytest.fixture
+def program(tmp_path: Path, beside: Path) -> Callable[[str], str]:
     """Makes a program in shellcheck's place: it tells the version, notes that it was called, and does as it is told."""
 
     def make(script: str) -> str:
-        path = tmp_path / "bin" / "shellcheck"
-        path.parent.mkdir(exist_ok=True)
+        path = beside
         path.write_text(
             f"#!/bin/sh\necho \"$*\" >> '{tmp_path}/calls'\n"
             f"[ \"$1\" = --version ] && echo 'version: 0.0.1' && exit 0\nreal={REAL}\n{script}\n"
         )
         path.chmod(0o755)
-        return str(path)
+        return path.name
 
     return make
 
@@ -234,30 +245,100 @@ def test_names_that_a_shell_would_split_or_an_option_parser_would_take_are_judge
 
 
 def test_directories_are_searched_to_their_bottom_for_the_configured_extensions_in_any_case(floor: Floor) -> None:
-    for name in ("a.sh", "x/y/z/b.bash", "x/c.KSH", "x.sh/d.dash", "no.txt", "sh", "e.sh.bak"):
+    for name in ("a.sh", "x/y/z/b.bash", "x/c.KSH", "x.sh/d.dash", "no.txt", "e.sh.bak"):
         floor.script(f"scripts/{name}")
     found = {each.artifact_ref.rsplit(":", 1)[0] for each in floor.run().findings}
     assert found >= {"scripts/a.sh", "scripts/x/y/z/b.bash", "scripts/x/c.KSH", "scripts/x.sh/d.dash"}
-    assert not found & {"scripts/no.txt", "scripts/sh", "scripts/e.sh.bak"}
+    assert not found & {"scripts/no.txt", "scripts/e.sh.bak"}
 
 
-def test_links_are_counted_and_not_followed_so_a_loop_ends(floor: Floor, tmp_path: Path) -> None:
+def scripts_of(result: CheckResult) -> set[str]:
+    return {each.artifact_ref.rsplit(":", 1)[0] for each in result.findings}
+
+
+def test_links_out_of_the_roots_and_to_nothing_are_said_and_not_followed(floor: Floor, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "x.sh").write_text(UNSAFE)
     floor.script("scripts/a.sh", CLEAN)
-    (floor.root / "scripts/loop").symlink_to(".")
     (floor.root / "scripts/link.sh").symlink_to(outside / "x.sh")
+    (floor.root / "scripts/.#a.sh").symlink_to("somebody@somewhere.7")
+    (floor.root / "scripts/ring").symlink_to("ring")
     (floor.root / "dev-tools").symlink_to(outside)
     result = floor.run()
     assert (result.status, result.findings) == ("ran", ())
-    assert result.detail.endswith("; 2 symbolic links not followed")
+    assert result.detail.endswith(
+        "; 4 symbolic links not followed: dev-tools, scripts/link.sh (out of the roots), "
+        "scripts/.#a.sh, scripts/ring (to nothing)"
+    )
 
 
-def test_what_only_looks_like_a_script_is_passed_over(floor: Floor) -> None:
+def test_links_that_stay_in_the_roots_are_followed_and_no_script_is_judged_twice(floor: Floor) -> None:
+    floor.script("code/scripts/a.sh")
+    floor.script("code/scripts/deep/b.sh")
+    floor.script("code/one.sh")
+    floor.script("code/plain.txt")
+    (floor.root / "scripts").mkdir()
+    (floor.root / "scripts/lib").symlink_to("../code/scripts")
+    (floor.root / "scripts/again").symlink_to("../code/scripts/deep")
+    (floor.root / "scripts/one.sh").symlink_to("../code/one.sh")
+    (floor.root / "scripts/by-its-link.sh").symlink_to("../code/plain.txt")
+    (floor.root / "dev-tools").symlink_to("code/scripts")
+    result = floor.run()
+    assert scripts_of(result) == {"code/scripts/a.sh", "code/scripts/deep/b.sh", "code/one.sh", "code/plain.txt"}
+    assert len(result.findings) == 8
+    assert result.detail == "4 scripts: 0 from the cache, 4 checked; shellcheck 0.11.0"
+
+
+def test_a_loop_of_links_ends(floor: Floor) -> None:
+    floor.script("scripts/deep/a.sh")
+    (floor.root / "scripts/loop").symlink_to(".")
+    (floor.root / "scripts/deep/up").symlink_to("..")
+    (floor.root / "scripts/whole").symlink_to(floor.root)
+    assert [each.artifact_ref for each in floor.run().findings] == ["scripts/deep/a.sh:2", "scripts/deep/a.sh:3"]
+
+
+@pytest.mark.parametrize(
+    "shebang", ["#!/bin/bash", "#! /bin/sh -e", "#!/usr/bin/env -S bash -e", "#!/usr/bin/env X=1 ksh"]
+)
+def test_a_script_without_an_extension_is_known_by_its_first_line(floor: Floor, shebang: str) -> None:
+    script = f'{shebang}\nfor file in $(ls "$1"); do :; done\n'
+    floor.script("scripts/tool", script)
+    floor.script("libexec/cited", script)
+    floor.script("libexec/not-cited", script)
+    (floor.root / "dev-tools").mkdir()
+    (floor.root / "dev-tools/linked").symlink_to("../libexec/linked.in")
+    floor.script("libexec/linked.in", script)
+    floor.plan("# Plan\n\n1. Change `libexec/cited` and `origin/main`.\n")
+    assert scripts_of(floor.run()) == {"scripts/tool", "libexec/cited", "libexec/linked.in"}
+
+
+def test_what_no_shell_runs_is_no_script(floor: Floor) -> None:
+    floor.script("scripts/README", "for file in $(ls); do :; done\n")
+    floor.script("scripts/python", "#!/usr/bin/env python3\n# bash\n")
+    floor.script("scripts/late", "\n#!/bin/sh\ncd x\n")
+    floor.script("scripts/data.txt", UNSAFE)
+    floor.script("scripts/bare", "#!\n")
+    (floor.root / "scripts/binary").write_bytes(b"\x7fELF" + bytes(1000))
+    (floor.root / "scripts/empty").touch()
+    os.mkfifo(floor.root / "scripts/pipe")
+    assert floor.run().status == "nothing-to-run"
+
+
+def test_only_the_beginning_of_a_file_without_an_extension_is_read(floor: Floor) -> None:
+    with (floor.root / "large").open("wb") as file:
+        file.truncate(1 << 40)
+    floor.plan("# Plan\n\n1. Change `./large`.\n")
+    assert floor.run().status == "nothing-to-run"
+
+
+def test_what_has_the_name_of_a_script_and_is_no_file_is_not_clean(floor: Floor) -> None:
     floor.script("scripts/a.sh", CLEAN)
     os.mkfifo(floor.root / "scripts/pipe.sh")
-    assert floor.run().detail.startswith("1 script: ")
+    (floor.root / "scripts/linked.sh").symlink_to("pipe.sh")
+    result = floor.run()
+    assert (result.status, result.findings) == ("could-not-run", ())
+    assert result.detail.endswith("; not judged: scripts/pipe.sh (not regular)")
 
 
 def test_a_script_that_the_task_cites_is_judged_wherever_it_stands(floor: Floor) -> None:
@@ -342,12 +423,83 @@ def test_a_missing_program_is_not_clean(floor: Floor) -> None:
 @pytest.mark.parametrize(
     "script", ["#!/bin/sh\nexit 3\n", "#!/bin/sh\n", "#!/no/interpreter\n", "#!/bin/sh\nkill -9 $$\n"]
 )
-def test_a_program_that_does_not_tell_its_version_is_not_clean(floor: Floor, tmp_path: Path, script: str) -> None:
-    path = tmp_path / "shellcheck"
-    path.write_text(script)
-    path.chmod(0o755)
+def test_a_program_that_does_not_tell_its_version_is_not_clean(floor: Floor, beside: Path, script: str) -> None:
+    beside.write_text(script)
+    beside.chmod(0o755)
     floor.script("scripts/a.sh", CLEAN)
-    assert floor.with_parameters(program=str(path)).run().status == "could-not-run"
+    assert floor.run().status == "could-not-run"
+
+
+def test_a_program_that_is_named_by_a_path_is_not_run(floor: Floor, tmp_path: Path) -> None:
+    evil = floor.script("evil.sh", f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
+    evil.chmod(0o755)
+    floor.script("scripts/a.sh", CLEAN)
+    for name in (str(evil), os.path.relpath(evil), f"./{os.path.relpath(evil)}"):
+        assert floor.with_parameters(program=name).run().status == "could-not-run"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_program_is_looked_for_on_the_path_where_none_stands_beside_the_interpreter(
+    floor: Floor, beside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor.script("scripts/a.sh")
+    monkeypatch.setenv("PATH", f"{REAL.parent}:{os.environ['PATH']}")
+    assert not beside.exists()
+    assert len(floor.run().findings) == 2
+
+
+def shape_faults(floor: Floor, **parameters: object) -> list[str]:
+    """Where the shape of ``verify.floor`` refuses the check's entry with other parameters."""
+    record = {"id": "s", "uses": "shellcheck", "severity": "low", "category": "safety", "stages": ["do"]}
+    value = {"all_means": ["do"], "checks": [{**record, "with": {**floor.entry.parameters, **parameters}}]}
+    shape = json.loads(shipped_shapes()["verify.floor"])
+    faults = Draft202012Validator(shape).iter_errors(json.loads(json.dumps(value)))
+    return ["/".join(map(str, list(fault.absolute_path)[3:])) for fault in faults]
+
+
+HARMLESS = ["--norc", "--format=json1"]
+
+
+@pytest.mark.parametrize("program", ["/tmp/evil.sh", "python3", "./shellcheck", "shellcheck\n", ""])
+def test_a_repository_does_not_choose_the_program(floor: Floor, program: str) -> None:
+    assert shape_faults(floor, program=program) == ["program"]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "-c",
+        "import os",
+        "-",
+        "--",
+        "--norc\n",
+        "--format=json1;x",
+        "--severity=none",
+        "--exclude=",
+        "--exclude=2045",
+        "--source-path=/",
+        "-x",
+        "--external-sources",
+        "--enable=a b",
+        "--shell=zsh",
+        "x--norc",
+        "--rcfile=.x",
+        "",
+    ],
+)
+def test_a_repository_chooses_among_harmless_options_alone(floor: Floor, option: str) -> None:
+    assert shape_faults(floor, options=[*HARMLESS, option]) == ["options/2"]
+
+
+def test_the_options_that_an_answer_rests_on_can_not_be_left_out(floor: Floor) -> None:
+    chosen = ["--severity=style", "--shell=ksh", "--exclude=SC2045,SC2164", "--enable=all,add-default-case"]
+    assert shape_faults(floor, options=HARMLESS + chosen) == []
+    assert shape_faults(floor, options=HARMLESS[:1]) == shape_faults(floor, options=HARMLESS[1:]) == ["options"]
+
+
+@pytest.mark.parametrize("extension", ["/x.sh", "sh", ".", ".SH", ".s/../h", ".sh\n", ""])
+def test_an_extension_can_not_lead_a_copy_elsewhere(floor: Floor, extension: str) -> None:
+    assert shape_faults(floor, extensions=[extension]) == ["extensions/0"]
 
 
 COMMENT = '{"file":"%s","line":1,"column":1,"level":"%s","code":2045,"message":"m"}'
@@ -389,7 +541,7 @@ def test_a_run_that_is_no_answer_is_not_clean(
     assert reason in result.detail
 
 
-def test_an_answer_in_the_older_format_is_one(floor: Floor, program: Callable[[str], str]) -> None:
+def test_an_answer_in_the_older_format_is_one(floor: Floor) -> None:
     floor.script("scripts/a.sh")
     options = ["--norc", "--severity=warning", "--format=json"]
     assert len(floor.with_parameters(options=options).run().findings) == 2
@@ -397,10 +549,10 @@ def test_an_answer_in_the_older_format_is_one(floor: Floor, program: Callable[[s
 
 def test_what_is_no_answer_is_not_kept(floor: Floor, program: Callable[[str], str]) -> None:
     floor.script("scripts/a.sh")
-    path = program("exit 2")
-    assert floor.with_parameters(program=path).run().status == "could-not-run"
+    program("exit 2")
+    assert floor.run().status == "could-not-run"
     program('exec "$real" "$@"')
-    assert len(floor.with_parameters(program=path).run().findings) == 2
+    assert len(floor.run().findings) == 2
 
 
 POISONED = """
@@ -506,7 +658,7 @@ def test_a_script_and_a_directory_without_the_right_to_read_are_named() -> None:
         from verify.floor.scripts import ScriptRules, find_scripts
         if os.geteuid() == 0:
             os.setuid(65534)
-        rules = ScriptRules(("scripts",), (".sh",), 1000, 10000, 100, 100)
+        rules = ScriptRules(("scripts",), (".sh",), frozenset({"sh"}), 256, 1000, 10000, 100, 100)
         scripts = find_scripts([], [Path(sys.argv[1])], rules)
         print([script.ref for script in scripts.found])
         print(sorted((each.ref, each.reason) for each in scripts.unjudged))
@@ -514,17 +666,24 @@ def test_a_script_and_a_directory_without_the_right_to_read_are_named() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as name:  # every directory above it lets everybody through
         root = Path(name)
         root.chmod(0o755)
-        for script in ("secret.sh", "locked/x.sh", "open.sh"):
+        for script in ("secret.sh", "secret", "locked/x.sh", "open.sh"):
             (root / "scripts" / script).parent.mkdir(exist_ok=True)
             (root / "scripts" / script).write_text(UNSAFE)
         (root / "scripts/secret.sh").chmod(0)
+        (root / "scripts/secret").chmod(0)
         (root / "scripts/locked").chmod(0)
         command = [sys.executable, "-c", textwrap.dedent(program), name]
         ended = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True)
         (root / "scripts/locked").chmod(0o755)
+    denied = "not readable: Permission denied"
     assert ended.stdout.splitlines() == [
         "['scripts/open.sh']",
-        "[('scripts/locked', 'not readable: Permission denied'), ('scripts/secret.sh', 'not readable')]",
+        str(
+            [
+                (f"scripts/{name}", reason)
+                for name, reason in (("locked", denied), ("secret", denied), ("secret.sh", denied[:12]))
+            ]
+        ),
     ]
 
 
@@ -589,7 +748,7 @@ def test_equal_scripts_are_judged_once_and_reported_each(
 
 
 def test_another_extension_option_or_version_is_judged_anew(
-    floor: Floor, program: Callable[[str], str], tmp_path: Path
+    floor: Floor, program: Callable[[str], str], tmp_path: Path, beside: Path
 ) -> None:
     floor.script("scripts/a.sh", "echo hello\n")
     floor = counted(floor, program)
@@ -598,10 +757,53 @@ def test_another_extension_option_or_version_is_judged_anew(
     floor.script("scripts/a.bash", "echo hello\n")
     assert floor.run().findings == ()
     floor.with_parameters(options=["--norc", "--severity=error", "--format=json1"]).run()
-    fake = Path(str(floor.entry.parameters["program"]))
-    fake.write_text(fake.read_text().replace("0.0.1", "0.0.2"))
+    beside.write_text(beside.read_text().replace("0.0.1", "0.0.2"))
     assert floor.run().detail.endswith("shellcheck 0.0.2")
     assert len(calls(tmp_path)) == 4
+
+
+def test_the_answers_of_an_impostor_do_not_outlive_it(
+    floor: Floor, program: Callable[[str], str], beside: Path
+) -> None:
+    """It says the same version, stands in the same place, and has the size and the time of the one it replaced."""
+    floor.script("scripts/a.sh")
+    honest, clean = 'exec "$real" "$@"', "echo '{\"comments\":[]}'"
+    size = max(map(len, (honest, clean)))
+    program(f"{clean:{size}}")
+    status = beside.stat()
+    assert floor.run().findings == ()
+    beside.unlink()
+    program(f"{honest:{size}}")
+    os.utime(beside, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert beside.stat().st_size == status.st_size
+    assert len(floor.run().findings) == 2
+
+
+def test_another_installation_of_the_same_version_is_asked_itself(
+    floor: Floor, program: Callable[[str], str], beside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor.script("scripts/a.sh")
+    program("echo '{\"comments\":[]}'")
+    assert floor.run().findings == ()
+    (beside.parent / "other").mkdir()
+    shutil.copy2(beside, beside.parent / "other")
+    monkeypatch.setattr(sys, "executable", str(beside.parent / "other/python"))
+    program('exec "$real" "$@"')
+    shutil.copy2(beside, beside.parent / "other")
+    assert len(floor.run().findings) == 2
+
+
+def test_a_link_to_a_launcher_of_another_name_is_asked_for_its_version_every_time(
+    floor: Floor, program: Callable[[str], str], beside: Path, tmp_path: Path
+) -> None:
+    floor.script("scripts/a.sh", CLEAN)
+    program('exec "$real" "$@"')
+    beside.rename(beside.with_name("launcher"))
+    beside.symlink_to("launcher")
+    floor.run()
+    (tmp_path / "calls").unlink()
+    assert floor.run().detail.startswith("1 script: 1 from the cache")
+    assert (tmp_path / "calls").read_text() == "--version\n"
 
 
 def test_a_damaged_cache_changes_nothing_but_the_time(floor: Floor) -> None:
@@ -640,6 +842,68 @@ def test_it_works_without_having_been_begun_and_may_be_asked_twice(floor: Floor)
     floor.script("scripts/a.sh")
     context = floor.context()
     assert shellcheck(floor.entry, context) == shellcheck(floor.entry, context)
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from toolkit.policy.layers import SHIPPED, Source
+from toolkit.policy.sets import PolicySet
+from toolkit.runtimes.interrupts import exit_status, terminated_as_interrupt
+from toolkit.shipped import shipped_policy_files, shipped_root, shipped_shapes
+from verify.floor.check import CheckEntry, FloorContext
+from verify.floor.shell import begin, shellcheck
+from verify.task import find_workspace, load_task
+root, ready, bin, when = sys.argv[1:]
+here = shipped_root()
+sources = [Source(str(path.relative_to(here)), path.read_bytes(), SHIPPED) for path in shipped_policy_files()]
+policies = PolicySet.load(sources, shipped_shapes())
+sys.executable = bin + "/python"
+record = next(check for check in policies.data("verify.floor")["checks"] if check["id"] == "shellcheck")
+entry = CheckEntry("shellcheck", "shellcheck", "low", "safety", ("do",), record["with"])
+context = FloorContext(load_task(find_workspace(Path(root)), "ABC-0001", policies), "do", policies)
+try:
+    with terminated_as_interrupt():
+        begin(entry, context)
+        if when == "begun":
+            while True:
+                pass
+        shellcheck(entry, context)
+except KeyboardInterrupt as interrupt:
+    sys.exit(exit_status(interrupt))
+"""
+
+
+@pytest.mark.parametrize("when", ["begun", "collected"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_no_process_and_no_copy_behind(
+    floor: Floor, program: Callable[[str], str], tmp_path: Path, number: signal.Signals, when: str
+) -> None:
+    """The program ignores SIGTERM, and stands in a process group of its own."""
+    floor.script("scripts/a.sh")
+    os.mkfifo(tmp_path / "ready")
+    python = Path(REAL.parent, "python")
+    program(f"trap '' TERM HUP INT; echo $$ > '{tmp_path}/ready'; sleep 600; sleep 600")
+    argv = [str(python), "-c", INTERRUPTED, str(floor.root), str(tmp_path / "ready"), str(tmp_path / "bin"), when]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(argv, cwd=Path(__file__).parents[3], env=environment) as verifier:
+        child = int((tmp_path / "ready").read_text())
+        assert list((tmp_path / "temporary").iterdir()) != []
+        verifier.send_signal(number)
+        assert verifier.wait() == 128 + number
+    assert has_ended(child)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], 60)[0])
+    finally:
+        os.close(descriptor)
 
 
 def test_no_copy_is_left_behind(floor: Floor, program: Callable[[str], str], tmp_path: Path) -> None:
