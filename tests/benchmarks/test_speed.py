@@ -111,9 +111,7 @@ def test_a_cold_floor_against_two_shellcheck_processes(benchmark: Any, workspace
     _ratio(benchmark, "cold floor / two shellcheck processes", cold, two_processes)
 
 
-def test_a_warm_floor_against_one_without_scripts(
-    benchmark: Any, workspace: Path, bare: Path, tmp_path: Path
-) -> None:
+def test_a_warm_floor_against_one_without_scripts(benchmark: Any, workspace: Path, bare: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     _dr_verify(workspace, cache)()
     ours = _dr_verify(workspace, cache)
@@ -121,9 +119,7 @@ def test_a_warm_floor_against_one_without_scripts(
     _ratio(benchmark, "second run / run without scripts", ours, theirs)
 
 
-def test_a_floor_without_scripts_against_importing_yaml_and_click(
-    benchmark: Any, bare: Path, tmp_path: Path
-) -> None:
+def test_a_floor_without_scripts_against_importing_yaml_and_click(benchmark: Any, bare: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
 
     def imports() -> None:

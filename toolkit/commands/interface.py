@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,11 +13,13 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import click
 
 from toolkit import __version__
-from toolkit.errors import ToolkitError, UndeterminedError
+from toolkit.errors import StorageError, ToolkitError, UndeterminedError
+from toolkit.runtimes.interrupts import exit_status, terminated_as_interrupt
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_REASON = 300  # characters of a Python exception's text in a message
+COLLECT_AFTER = 100_000  # new containers
 HOLDS, FAILS, WRONG_USAGE, UNDETERMINED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -61,8 +64,14 @@ def write_line(text: str) -> None:
     """One line, or a text made safe to print before, on standard output, as UTF-8 on every locale."""
     if sys.stdout is None:
         raise BrokenPipeError("standard output is closed")
-    sys.stdout.flush()
-    _write(sys.stdout.buffer, text)
+    try:
+        sys.stdout.flush()
+        _write(sys.stdout.buffer, text)
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        message = f"standard output can't be written: {fault.strerror}"
+        raise StorageError("output_not_writable", message, place="standard output", next_step="use --output") from fault
 
 
 def write_text(text: str) -> None:
@@ -73,7 +82,8 @@ def write_text(text: str) -> None:
 def write_note(text: str) -> None:
     """Lines for people on standard error: progress and warnings."""
     if sys.stderr is not None:
-        _write(sys.stderr.buffer, _readable(text))
+        with suppress(OSError):  # what can't be told there must not cost what was found
+            _write(sys.stderr.buffer, _readable(text))
 
 
 def _readable(text: str) -> str:
@@ -93,11 +103,12 @@ def fails_clearly(command: F) -> F:
     @functools.wraps(command)
     def wrapped(*args: Any, debug: bool = False, as_json: bool = False, **options: Any) -> Any:
         try:
-            return command(*args, as_json=as_json, **options)
+            with terminated_as_interrupt():
+                return command(*args, as_json=as_json, **options)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
+        except KeyboardInterrupt as interrupt:
+            sys.exit(exit_status(interrupt))
         except BrokenPipeError:
             _silence_standard_output()
             sys.exit(UNDETERMINED)
@@ -114,7 +125,8 @@ def tell_failure(fault: ToolkitError, as_json: bool) -> None:
     """Every problem on standard error with its place and hint; with ``--json`` an ``error`` document instead."""
     problems = getattr(fault, "problems", ())
     if as_json:
-        write_json("error/v1", {"error": fault.to_json(), "problems": [problem.to_json() for problem in problems]})
+        listed = [problem.to_json() for problem in problems]
+        write_json(f"{_program()}.error/v1", {"error": fault.to_json(), "problems": listed})
         return
     for problem in problems:
         write_note(f"{problem}")
@@ -125,10 +137,16 @@ def tell_failure(fault: ToolkitError, as_json: bool) -> None:
         write_note(f"next: {fault.next_step}")
 
 
+def _program() -> str:
+    """The program that runs, as its name stands in the machine output."""
+    context = click.get_current_context(silent=True)
+    return (context.find_root().info_name if context else None) or Path(sys.argv[0]).name
+
+
 def _tell_and_exit(fault: ToolkitError, as_json: bool) -> NoReturn:
     try:
         tell_failure(fault, as_json)
-    except OSError:  # nobody can be told; the status still says it
+    except (OSError, StorageError):  # nobody can be told; the status still says it
         _silence_standard_output()
     sys.exit(fault.exit_status)
 
@@ -154,6 +172,8 @@ def _silence_standard_output() -> None:
 
 def run_group(group: click.Group, program: str) -> None:
     """Run a program: wrong usage exits 2 with one message, as JSON where ``--json`` was asked for."""
+    # A short-lived process makes little garbage while its modules load; looking for it costs a tenth of the run.
+    gc.set_threshold(COLLECT_AFTER)
     try:
         status = group.main(prog_name=program, standalone_mode=False)
     except click.ClickException as fault:

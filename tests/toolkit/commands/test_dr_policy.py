@@ -184,7 +184,7 @@ def test_bad_facts_are_refused_with_a_code_and_a_status(run: Run, given: str, st
     assert f"[{code}]" in told.err
     result = run("eval", "repo.risk", "--facts", given, "--json")
     assert (result.status, result.err) == (status, "")
-    assert result.json["schema"] == "error/v1"
+    assert result.json["schema"] == "dr-policy.error/v1"
     assert set(result.json["error"]) == {"code", "message", "next", "place"}
     assert result.json["error"]["code"] == code
 
