@@ -104,6 +104,8 @@ class _Order(NamedTuple):
 
     def united(self, records: list[Admitted]) -> Admitted:
         """One finding from records in order: the first one's identity, the gravest one's claim with its evidence."""
+        if len(records) == 1:
+            return replace(records[0], origins=(records[0],))
         first, gravest = records[0], min(records, key=self.gravity)
         claim = gravest.finding
         finding = replace(

@@ -92,6 +92,7 @@ class QuoteChecker:
         self._limits = limits
         self._artifacts = dict(artifacts or {})
         self._read: dict[str, Source | str] = {}
+        self._named: dict[str, _File | _Refused | None] = {}  # what was looked up, by the name that asked for it
 
     def check(self, source: str, excerpt: str, layer: str) -> Answer:
         """Whether ``excerpt`` stands in the file of ``source`` (``path``, ``path:line`` or ``path:start-end``).
@@ -132,7 +133,18 @@ class QuoteChecker:
         raise _Refused(False, f"{reference.path} does not exist in the workspace: the quote may be invented")
 
     def _existing(self, name: str) -> _File | None:
-        """What ``name`` names inside the workspace, or null where nothing has that name."""
+        """What ``name`` names inside the workspace, or null where nothing has that name. Looked up once a run."""
+        if name not in self._named:
+            try:
+                self._named[name] = self._looked_up(name)
+            except _Refused as refusal:
+                self._named[name] = refusal
+        found = self._named[name]
+        if isinstance(found, _Refused):
+            raise found.with_traceback(None)
+        return found
+
+    def _looked_up(self, name: str) -> _File | None:
         places = [os.path.normpath(base / name) for base in self._bases]
         if name in self._artifacts:
             places.append(os.path.normpath(self._root / self._artifacts[name]))

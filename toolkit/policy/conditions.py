@@ -161,7 +161,11 @@ def excludes_null(condition: Condition) -> bool:
         return any(map(excludes_null, condition.parts))
     if isinstance(condition, Not):
         inner = condition.inner
-        return inner == Equals(None) or (isinstance(inner, OneOf) and None in inner.values) or inner == Present(False)
+        if isinstance(inner, Equals):
+            return inner.value is None
+        if isinstance(inner, OneOf):
+            return None in inner.values
+        return isinstance(inner, Present) and not inner.wanted
     return True
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolkit.policy.forms import Form
 from toolkit.policy.nodes import Node, plain
@@ -21,8 +21,7 @@ WORDING = ("version", "title", "source", "order_note", "cases")  # never part of
 ORDERS = ("descending", "ascending", "sequence")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What every document says of itself. ``layer`` is where it came from; ``mark`` its place."""
 
     kind: str
@@ -71,8 +70,7 @@ class Vocabulary:
             raise PolicyError("unknown_term", f"{shown(term)} is no term of {self.head.id}", next_step=hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """A typed payload handed to code; the interpreter knows nothing of it but its shape's name."""
 
     head: Head

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolkit.policy.documents import Head, read_head
 from toolkit.policy.nodes import ListNode, MapNode, Node, node_of, plain, read_yaml
@@ -18,8 +17,7 @@ SHIPPED, REPOSITORY = LAYERS = ("shipped", "repository")
 OWN_PACK = "repo"  # the pack of the documents and overlays that a repository ships
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The bytes of one policy file, its name for messages, and the layer to which it belongs."""
 
     file: str
@@ -27,8 +25,7 @@ class Source:
     layer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One effective document: its head (version with overlay suffixes), its tree, the overlays that edited it."""
 
     head: Head
@@ -57,8 +54,7 @@ def read_entries(sources: Iterable[Source], problems: Problems) -> dict[str, Ent
     return read.entries
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     """What was read so far; ``heads`` are those of documents and overlays alike."""
 
     entries: dict[str, Entry]
@@ -93,7 +89,7 @@ def _apply(overlay: Overlay, entries: dict[str, Entry], editors: dict[str, Edito
     apply_overlay(overlay, entry.head, editor, problems)
     suffix = f"{overlay.head.id}@{overlay.head.version}"
     joint = "." if "+" in entry.head.version else "+"
-    head = replace(entry.head, version=f"{entry.head.version}{joint}{suffix}")
+    head = entry.head._replace(version=f"{entry.head.version}{joint}{suffix}")
     entries[overlay.base] = Entry(head, entry.node, (*entry.overlays, overlay.head.mark.file))
 
 
@@ -119,6 +115,15 @@ class StoredEntries(Mapping[str, Entry]):
                 row.mark = Mark(record["file"], *place)
             self._built[identity] = Entry(head, node, tuple(record["overlays"]))
         return self._built[identity]
+
+    def kind_of(self, identity: str) -> str | None:
+        """The kind of a document, or null where there is none of that id."""
+        return self._records[identity]["content"]["kind"] if identity in self._records else None
+
+    def content_of(self, identity: str) -> Mapping[str, Any]:
+        """The JSON content of a document, as it was stored."""
+        content: Mapping[str, Any] = self._records[identity]["content"]
+        return content
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._records)

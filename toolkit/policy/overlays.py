@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from toolkit.policy.documents import HEAD, Head
 from toolkit.policy.forms import Form, text_of
@@ -19,8 +19,7 @@ from toolkit.policy.problems import Mark, Problems, shown
 Comparison = tuple[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Overlay:
+class Overlay(NamedTuple):
     """One overlay, read but not applied. ``requires`` are the comparisons that the base's version satisfies."""
 
     head: Head

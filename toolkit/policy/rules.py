@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from toolkit.policy.arithmetic import Term
 from toolkit.policy.conditions import Condition
@@ -14,8 +15,7 @@ from toolkit.policy.types import Input, ListType, RecordType, Value
 UNIQUE, FIRST, COLLECT = HITS = ("unique", "first", "collect")
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(NamedTuple):
     """A named value computed from integer inputs; ``optional`` where one of those may be null (then so is it)."""
 
     name: str
@@ -33,16 +33,14 @@ class Reference:
 Produced = Value | Reference | tuple["Produced", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(NamedTuple):
     """The cells of a row; every one holds, and one of ``any_of`` where there are alternatives."""
 
     cells: tuple[tuple[str, Condition], ...] = ()
     any_of: tuple[When, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row: ``error`` is set exactly where the row declines to decide."""
 
     id: str
@@ -54,8 +52,7 @@ class Row:
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(NamedTuple):
     """Outputs that are reachable only where each named fact holds."""
 
     when_output: Mapping[str, tuple[Value, ...]]

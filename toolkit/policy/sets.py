@@ -17,6 +17,7 @@ from toolkit.policy.rows import read_table
 from toolkit.policy.rules import TableDocument
 from toolkit.policy.shapes import check_shape
 from toolkit.policy.tables import Table
+from toolkit.policy.types import freeze
 
 
 class PolicySet:
@@ -70,10 +71,16 @@ class PolicySet:
     def data(self, document: str) -> Any:
         """The payload of a data document: immutable mappings, tuples and JSON scalars."""
         if document not in self._payloads:
-            entry = self._expect(document, "data")
-            with _reading(entry) as form:
-                self._payloads[document] = documents.read_data(entry.head, form).value
+            self._payloads[document] = self._payload(document)
         return self._payloads[document]
+
+    def _payload(self, document: str) -> Any:
+        """A payload that was checked before it was stored needs no tree: nobody asks for the places of its parts."""
+        if isinstance(self._entries, StoredEntries) and self._entries.kind_of(document) == "data":
+            return freeze(self._entries.content_of(document)["value"])
+        entry = self._expect(document, "data")
+        with _reading(entry) as form:
+            return documents.read_data(entry.head, form).value
 
     def digest(self, document: str) -> str:
         """``sha256:<hex>`` of one effective document; wording (title, version, source, cases) is left out."""

@@ -197,6 +197,8 @@ def test_an_output_is_a_constant_or_a_value_that_the_table_was_given(
         ("{type: integer}", "{value: a}", "{a: null}", MAYBE, "null_guard"),
         ("{type: integer}", "{value: a}", "{a: {present: false}}", MAYBE, "null_guard"),
         ("{type: integer}", "{value: a}", "{a: {not: {present: true}}}", MAYBE, "null_guard"),
+        ("{type: boolean}", "{value: a}", "{a: {not: false}}", "a: {type: boolean, optional: true}", "null_guard"),
+        ("{type: boolean}", "{value: a}", "{a: {not: [false]}}", "a: {type: boolean, optional: true}", "null_guard"),
         ("{type: integer}", "{value: a}", "{any_of: [{a: {present: true}}, {a: 1}]}", MAYBE, "null_guard"),
         ("{type: list, items: {type: integer}}", "[{value: a}]", "", MAYBE, "null_guard"),
         ("{type: record, fields: {}}", "{}", "", "a: {type: integer}", "record_misplaced"),
