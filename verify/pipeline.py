@@ -60,9 +60,7 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         max_iter=request.max_iter or policies.data("verify.limits")["max_iter"],
         warnings=tuple(_warnings(loaded.repository_files)),
     )
-    skip = policies.table("verify.skip").decide(
-        complexity=task.complexity, archived=task.archived, stage=request.stage
-    )
+    skip = policies.table("verify.skip").decide(complexity=task.complexity, archived=task.archived, stage=request.stage)
     if skip.outputs["skip"]:
         return run._replace(skipped=f"{skip.outputs['reason']} ({_standing(task)})", finished_at=datetime.now(UTC))
     return recorded(_judged(_found(run, context, watcher)))

@@ -140,7 +140,7 @@ def tell_failure(fault: ToolkitError, as_json: bool) -> None:
 def _program() -> str:
     """The program that runs, as its name stands in the machine output."""
     context = click.get_current_context(silent=True)
-    return (context.find_root().info_name if context else None) or Path(sys.argv[0]).name
+    return (context.find_root().command.name if context else None) or Path(sys.argv[0]).name
 
 
 def _tell_and_exit(fault: ToolkitError, as_json: bool) -> NoReturn:

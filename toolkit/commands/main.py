@@ -10,7 +10,7 @@ from toolkit.commands.interface import run_group, version_option
 from toolkit.commands.showing import list_documents, show
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("dr-policy", context_settings={"help_option_names": ["-h", "--help"]})
 @version_option("dr-policy")
 def dr_policy() -> None:
     """Work with the policies that judge: YAML documents, evaluated by a small total interpreter.

@@ -22,7 +22,7 @@ class TaskGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=TaskGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("dr-verify", cls=TaskGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @version_option("dr-verify")
 def dr_verify() -> None:
     """Verify whether a Datarim task is really done: dr-verify TASK-ID.

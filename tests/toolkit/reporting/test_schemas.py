@@ -112,7 +112,11 @@ def test_an_explanation(table: str, facts: dict[str, Any], policy: Run) -> None:
 
 
 def test_a_failure(policy: Run) -> None:
-    assert held("error.v1", policy("show", "no.such.policy", "--json"))["error"]["next"]
+    assert held("dr-policy.error.v1", policy("show", "no.such.policy", "--json"))["error"]["next"]
+
+
+def test_a_failed_verification(verifier: Run) -> None:
+    assert held("dr-verify.error.v1", verifier("task", "NONE-1", "--json"))["error"]["next"]
 
 
 def test_the_lines_of_the_floor(verifier: Run) -> None:
