@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from verify.evidence import FindingLimits, clip
 from verify.findings import Admitted, Evidence, Finding, Malformed
-from verify.floor.quoting import FindingLimits, clip
 from verify.patterns import compiled
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.redaction import Redactor, well_formed

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from verify.evidence import FindingLimits, clip, clip_fix
 from verify.findings import Evidence, Finding, Malformed
-from verify.floor.quoting import FindingLimits, clip, clip_fix
 from verify.patterns import compiled
 from verify.references import split_reference
 from verify.terms import FILE_QUOTE

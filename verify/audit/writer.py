@@ -15,8 +15,8 @@ from verify.audit.places import LogName, log_folder, next_iteration, parse_name
 from verify.audit.record import SCHEMA, AuditRecord
 from verify.audit.seal import sealed
 from verify.errors import WorkspaceError
+from verify.evidence import clip
 from verify.findings import Admitted, Malformed
-from verify.floor.quoting import clip
 from verify.redaction import Redactor, well_formed
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from verify.criteria import CriteriaRules, Criterion, find_criteria, says_something
+from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.fields import find_fields
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.quoting import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.task import PLAN, PRD, TASK_DESCRIPTION, Artifact, Task
 from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
 

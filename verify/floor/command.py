@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import shows
+from verify.evidence import FindingLimits, clip, clip_fix
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.quoting import FindingLimits, clip, clip_fix
 from verify.task import TASK_DESCRIPTION
 from verify.terms import COULD_NOT_RUN, FLOOR, RAN, TEST_OUTPUT
 

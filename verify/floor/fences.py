@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.quoting import FindingLimits, clip_fix, quote_line
 from verify.markdown import Block, BlockKind
 from verify.task import Artifact
 from verify.terms import FLOOR, NOTHING_TO_RUN, RAN

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from toolkit.reporting.visible import visible
+from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.quoting import FindingLimits, clip_fix, quote_line
 from verify.paths import Citations, Claim, Judgement, PathRules, Roots, find_citations, holders, judge
 from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import visible
 from toolkit.storage.cache import Cache, cache_root
+from verify.evidence import FindingLimits, clip, clip_fix, quote_line
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.comments import Comment
 from verify.floor.paths import cited_paths, declared_roots, path_rules
-from verify.floor.quoting import FindingLimits, clip, clip_fix, quote_line
 from verify.floor.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
 from verify.floor.shellcheck import Shellcheck, ShellcheckRules, Source
 from verify.markdown import Block

@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import shipped_shapes
+from verify.evidence import FindingLimits
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.command import command, last_words
 from verify.floor.entries import BUILT_IN
-from verify.floor.quoting import FindingLimits
 from verify.task import find_workspace, load_task
 
 TASK = "ABC-0001"

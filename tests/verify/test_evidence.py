@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.policy.sets import PolicySet
-from verify.floor.quoting import FindingLimits, clip, clip_fix, message_evidence, quote_line
+from verify.evidence import FindingLimits, clip, clip_fix, message_evidence, quote_line
 from verify.terms import FILE_QUOTE, TEST_OUTPUT
 
 LIMITS = FindingLimits(20, "[truncated]", 30)

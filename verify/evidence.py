@@ -1,4 +1,4 @@
-"""How a floor check quotes: excerpts cut to the limit, evidence from a source line or from the check's own message."""
+"""Evidence as it is quoted: excerpts cut to the limit, from a source line or from the message of a check."""
 
 from __future__ import annotations
 
