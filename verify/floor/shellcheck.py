@@ -82,7 +82,7 @@ def _find(program: str) -> str:
     """The program beside the interpreter (its wheel puts it there), else on PATH. A path is not looked up at all."""
     if os.path.basename(program) == program:
         beside = Path(sys.executable or "").parent / program
-        if beside.is_absolute() and beside.is_file() and os.access(beside, os.X_OK):
+        if beside.is_absolute() and os.path.isfile(beside) and os.access(beside, os.X_OK):
             return str(beside)
         from toolkit.runtimes.process import find_program
 

@@ -188,6 +188,10 @@ def test_a_folder_without_the_right_to_write_is_told(reachable: Path, made: bool
     if made:
         (reachable / "datarim" / "qa").mkdir()
     script = """
+import tempfile
+with tempfile.TemporaryDirectory() as other:  # imports all that writing needs, as long as it may be read
+    (Path(other) / "datarim").mkdir()
+    write_log(record, Workspace(Path(other), Path(other) / "datarim"), policies)
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 else:
