@@ -33,11 +33,15 @@ class LoadedPolicies:
     repository_files: tuple[str, ...]
 
 
-def load_policies(repository: Path | None, *, packs: tuple[str, ...] = ("verify",)) -> LoadedPolicies:
+def load_policies(
+    repository: Path | None, *, packs: tuple[str, ...] = ("verify",), whole: bool = False
+) -> LoadedPolicies:
     """Load the shipped set, and over it the layer of ``repository`` (the directory that holds ``.dr``) if there is one.
 
-    ``packs`` are those whose digest the caller will ask for: a warm set has them ready. Raises ``PolicyError`` with
-    every problem of every file.
+    ``packs`` are those whose digest the caller will ask for: a warm set has them ready. ``whole`` holds the shipped
+    payloads against their shapes too and takes nothing from the cache; otherwise those that no overlay edits stand as
+    they were released (``dr-policy check`` is part of what a release passes). Raises ``PolicyError`` with every problem
+    of every file.
     """
     from toolkit.storage.cache import Cache, cache_root
 
@@ -47,10 +51,10 @@ def load_policies(repository: Path | None, *, packs: tuple[str, ...] = ("verify"
     names = tuple(source.file for source in own)
     cache = Cache(cache_root(), "policies")
     key = _cache_key(sources, shapes, packs)
-    stored = cache.get(key) if not refused else None
+    stored = cache.get(key) if not refused and not whole else None
     if isinstance(stored, dict):
         return LoadedPolicies(PolicySet.from_bundle(stored), names)
-    policies = _load_whole(sources, shapes, refused)
+    policies = _load(sources, shapes, refused, () if whole else (SHIPPED,))
     cache.put(key, policies.to_bundle(packs))
     return LoadedPolicies(policies, names)
 
@@ -154,10 +158,12 @@ def _policy_paths(folder: Path, reader: _LayerReader) -> Iterator[Path]:
                 yield Path(directory, name)
 
 
-def _load_whole(sources: tuple[Source, ...], shapes: Mapping[str, bytes], refused: tuple[Problem, ...]) -> PolicySet:
+def _load(
+    sources: tuple[Source, ...], shapes: Mapping[str, bytes], refused: tuple[Problem, ...], shaped: tuple[str, ...]
+) -> PolicySet:
     """Load a set; the problems of files that were refused unread are told with those of the files that were read."""
     try:
-        policies = PolicySet.load(sources, shapes)
+        policies = PolicySet.load(sources, shapes, shaped=shaped)
     except PolicyError as fault:
         raise PolicyError.of((*refused, *fault.problems)) from None
     if refused:

@@ -229,7 +229,7 @@ import toolkit.reporting.visible, toolkit.storage.files
 from toolkit import sources
 from toolkit.errors import ToolkitError
 from toolkit.sources import find_layer, load_policies
-load_policies(None)  # imports all that loading needs, as long as it may be read; so are the shipped files
+load_policies(None, whole=True)  # imports all that loading needs, as long as it may be read; so are the shipped files
 kept, shapes = list(sources._shipped_sources()), sources.shipped_shapes()
 sources._shipped_sources, sources.shipped_shapes = lambda: iter(kept), lambda: shapes
 if os.geteuid() == 0:
@@ -411,3 +411,21 @@ def test_the_cache_holds_json_and_no_program(cache: Path, few: None) -> None:
     (entry,) = entries(cache)
     payload = json.loads(entry.read_bytes().partition(b"\n")[2])
     assert set(payload) == {"digests", "documents"}
+
+
+def test_what_is_shipped_is_held_against_its_shapes_by_check_and_what_is_overlaid_always(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from toolkit.policy import sets
+
+    checked: list[str] = []
+    monkeypatch.setattr(sets, "check_shape", lambda _node, shape, *_rest: checked.append(shape))
+    monkeypatch.setenv("DR_VERIFY_CACHE_DIR", "/dev/null/none")
+    load_policies(None)
+    assert checked == []
+    write(tmp_path, "limits.yaml", LIMITS)
+    load_policies(tmp_path)
+    assert checked == ["verify.limits"]
+    checked.clear()
+    load_policies(None, whole=True)
+    assert "verify.floor" in checked

@@ -21,7 +21,7 @@ def check(cwd: Path, as_json: bool) -> None:
     Exit 1 if there is any.
     """
     try:
-        loaded = load_policies(find_layer(cwd.resolve()))
+        loaded = load_policies(find_layer(cwd.resolve()), whole=True)
     except PolicyError as fault:
         _tell_problems(fault, as_json)
         sys.exit(FAILS)
