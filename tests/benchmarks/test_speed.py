@@ -1,6 +1,6 @@
 """How long whole commands take, as ratios to other commands of the same run. Not part of the suite.
 
-    python -m pytest tests/benchmarks --benchmark-only
+    python -m pytest tests/benchmarks --benchmark-only -s -o addopts=
 
 Each benchmark interleaves its command with the one it is compared with, and records the median ratio under
 ``extra_info``; a table of all ratios is printed at the end.
