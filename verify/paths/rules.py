@@ -107,5 +107,6 @@ def _build(cls: type[R], value: Mapping[str, Any]) -> R:
     """A record of rules whose fields are named as the payload's keys; lists become what the field is declared as."""
     makers: dict[str, type] = {"frozenset[str]": frozenset, "tuple[str, ...]": tuple, "int": int}
     # A named tuple keeps its annotations as forward references, that is, as the text that stands in the class.
-    declared = {name: kind.__forward_arg__ for name, kind in cls.__annotations__.items()}
+    annotated: Mapping[str, Any] = cls.__annotations__
+    declared = {name: str(getattr(kind, "__forward_arg__", kind)) for name, kind in annotated.items()}
     return cls(**{name: makers[kind](value[name]) for name, kind in declared.items()})
