@@ -90,7 +90,7 @@ def put(root: Path, *paths: str) -> None:
         ("deploy/Dockerfile", "deploy/Dockerfile"),
         ("Dockerfile.dev", "Dockerfile.dev"),
         ("./src/a.py", "./src/a.py"),
-        ("../shared/a.py", "../shared/a.py"),
+        ("../common/a.py", "../common/a.py"),
         ("src/A.PY", "src/A.PY"),
         ("docs/план.md", "docs/план.md"),
         ("MyApp.Tests/UnitTest.cs", "MyApp.Tests/UnitTest.cs"),

@@ -278,9 +278,9 @@ def test_a_document_that_is_too_large_is_refused_unread_with_both_sizes(root: Pa
 def test_links_inside_the_workspace_are_read_and_links_out_of_it_refused(
     root: Path, tmp_path: Path, policies: PolicySet
 ) -> None:
-    write(root, "shared/prd.md", "# inside\n")
+    write(root, "common/prd.md", "# inside\n")
     (root / "datarim/prd").mkdir()
-    (root / PRD).symlink_to("../../shared/prd.md")
+    (root / PRD).symlink_to("../../common/prd.md")
     prd = load(root, policies).prd
     assert prd is not None
     assert (prd.text, prd.path) == ("# inside\n", PRD)
