@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # read after its end, how long the kernel may take over a SIGKILL, how often a request to stop is looked for.
 GRACE: Final = 0.5
 DRAIN: Final = 0.5
+WAKE: Final = 0.2
 KILL_WAIT: Final = 5.0
 TICK: Final = 0.05
 POLLING_TICK: Final = 0.005  # without a pidfd the end itself is looked for at every tick
@@ -92,7 +93,10 @@ class Supervisor:
 
     def join(self) -> None:
         """Wait until ``run`` has ended."""
-        self._done.wait()  # not Thread.join: interrupted once, it takes the thread for ended from then on
+        # Not Thread.join: interrupted once, it takes the thread for ended from then on. And not one endless wait: a
+        # signal that arrives just before the lock blocks is seen only when it wakes up.
+        while not self._done.wait(WAKE):
+            pass
 
     def result(self) -> Completed:
         """What ``run`` found out; call it after ``join``. Raises ``ProcessError`` ``program_lost``."""
