@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.runtimes.interrupts import Interrupted, exit_status, terminated_as_interrupt, uninterrupted
+from toolkit.processes.interrupts import Interrupted, exit_status, terminated_as_interrupt, uninterrupted
 
 ROOT = Path(__file__).parents[2]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -22,8 +22,8 @@ WAITING = """
     import os, sys
     from pathlib import Path
     from tempfile import TemporaryDirectory
-    from toolkit.runtimes.interrupts import exit_status, terminated_as_interrupt
-    from toolkit.runtimes.process import run
+    from toolkit.processes.interrupts import exit_status, terminated_as_interrupt
+    from toolkit.processes.process import run
     try:
         with terminated_as_interrupt(), TemporaryDirectory(dir="."):
             script = "trap '' TERM HUP INT; sleep 600 & echo $$ $! > ready; wait; wait; sleep 600"
@@ -63,7 +63,7 @@ def test_a_signal_ends_the_children_too_and_leaves_no_directory(tmp_path: Path, 
 def test_a_second_signal_does_not_break_off_the_tidying_up(tmp_path: Path) -> None:
     program = """
         import signal, sys
-        from toolkit.runtimes.interrupts import Interrupted, terminated_as_interrupt
+        from toolkit.processes.interrupts import Interrupted, terminated_as_interrupt
         try:
             with terminated_as_interrupt():
                 signal.raise_signal(signal.SIGTERM)
@@ -79,7 +79,7 @@ def test_a_second_signal_does_not_break_off_the_tidying_up(tmp_path: Path) -> No
 def test_a_program_under_nohup_goes_on(tmp_path: Path) -> None:
     program = """
         import signal, sys
-        from toolkit.runtimes.interrupts import terminated_as_interrupt
+        from toolkit.processes.interrupts import terminated_as_interrupt
         with terminated_as_interrupt():
             signal.raise_signal(signal.SIGHUP)
         sys.exit(9)

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes import supervision
-from toolkit.runtimes.process import Completed, Keep, Running, find_program, run, scrubbed, start, wait_all
+from toolkit.processes import supervision
+from toolkit.processes.process import Completed, Keep, Running, find_program, run, scrubbed, start, wait_all
 
 AMPLE = 300_000  # never reached, however busy the machine is
 SHORT = 100  # for programs that do nothing but outlast it
@@ -125,7 +125,7 @@ def test_a_lost_exit_status_is_not_taken_for_success(tmp_path: Path) -> None:
         import signal, sys
         from pathlib import Path
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        from toolkit.runtimes.process import run
+        from toolkit.processes.process import run
         bounds = {"timeout_ms": 300000, "output_limit": 9}
         ended = run(["sh", "-c", "exit 7"], cwd=Path("."), env={"PATH": "/usr/bin:/bin"}, **bounds)
         print(ended.exit_code, ended.signal)
@@ -220,7 +220,7 @@ def test_200_megabytes_cost_bounded_memory_and_do_not_block_the_program() -> Non
     program = """
         import os, resource
         from pathlib import Path
-        from toolkit.runtimes.process import Keep, run
+        from toolkit.processes.process import Keep, run
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         script = "head -c 200000000 /dev/zero; head -c 200000000 /dev/zero >&2; exit 9"
         bounds = {"timeout_ms": 300000, "output_limit": 1000000}
@@ -361,7 +361,7 @@ def test_nothing_outlives_an_interpreter_that_ends_without_waiting(tmp_path: Pat
     program = """
         import os
         from pathlib import Path
-        from toolkit.runtimes.process import start
+        from toolkit.processes.process import start
         kept = start(["sleep", "600"], cwd=Path("."), env=dict(os.environ), timeout_ms=3000000, output_limit=9)
         print(kept.pid)
     """
@@ -371,7 +371,7 @@ def test_nothing_outlives_an_interpreter_that_ends_without_waiting(tmp_path: Pat
 LEFT_BEHIND = """
 import os
 from pathlib import Path
-from toolkit.runtimes.process import run
+from toolkit.processes.process import run
 bounds = {"cwd": Path("."), "env": dict(os.environ), "output_limit": 1000}
 run(["cat"], **bounds, timeout_ms=300000, stdin=b"x")
 before = sorted(os.listdir("/proc/self/fd"))

@@ -14,7 +14,7 @@ import click
 
 from toolkit import __version__
 from toolkit.errors import StorageError, ToolkitError, UndeterminedError
-from toolkit.runtimes.interrupts import exit_status, terminated_as_interrupt
+from toolkit.processes.interrupts import exit_status, terminated_as_interrupt
 
 F = TypeVar("F", bound=Callable[..., Any])
 

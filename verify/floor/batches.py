@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes.interrupts import uninterrupted
-from toolkit.runtimes.process import Running, scrubbed, start, stop_all, wait_all
+from toolkit.processes.interrupts import uninterrupted
+from toolkit.processes.process import Running, scrubbed, start, stop_all, wait_all
 from verify.floor.comments import Answer, Comment, Failure, read_answer
 
 if TYPE_CHECKING:

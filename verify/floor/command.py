@@ -18,7 +18,7 @@ from verify.task import TASK_DESCRIPTION
 from verify.terms import COULD_NOT_RUN, FLOOR, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
-    from toolkit.runtimes.process import Completed
+    from toolkit.processes.process import Completed
 
 LIMITS: Final = "verify.limits"
 TASK_VARIABLE: Final = "DR_TASK_ID"
@@ -67,7 +67,7 @@ def command(entry: CheckEntry, context: FloorContext) -> CheckResult:
 
 def _run(rules: CommandRules, context: FloorContext) -> Completed:
     """The command's end; its two streams as one, in the order of writing, of which the end is kept."""
-    from toolkit.runtimes.process import Keep, run, scrubbed
+    from toolkit.processes.process import Keep, run, scrubbed
 
     root = context.task.workspace.root
     own = {TASK_VARIABLE: context.task.id, STAGE_VARIABLE: context.stage}

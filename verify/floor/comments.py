@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
-    from toolkit.runtimes.process import Completed
+    from toolkit.processes.process import Completed
 
 # The exit statuses of shellcheck, as its manual gives them. A shell that ran it adds 128 to the number of a signal.
 CLEAN: Final = 0

@@ -84,7 +84,7 @@ def _find(program: str) -> str:
         beside = Path(sys.executable or "").parent / program
         if beside.is_absolute() and os.path.isfile(beside) and os.access(beside, os.X_OK):
             return str(beside)
-        from toolkit.runtimes.process import find_program
+        from toolkit.processes.process import find_program
 
         found = find_program(program, os.environ)
         if found is not None:
@@ -130,7 +130,7 @@ def _version(path: str, identity: bytes, rules: ShellcheckRules, cache: Cache) -
 
 
 def _asked_version(path: str, rules: ShellcheckRules) -> str:
-    from toolkit.runtimes.process import run
+    from toolkit.processes.process import run
 
     completed = run(
         [path, "--version"],

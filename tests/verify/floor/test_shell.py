@@ -849,7 +849,7 @@ import sys
 from pathlib import Path
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.sets import PolicySet
-from toolkit.runtimes.interrupts import exit_status, terminated_as_interrupt
+from toolkit.processes.interrupts import exit_status, terminated_as_interrupt
 from toolkit.shipped import shipped_policy_files, shipped_root, shipped_shapes
 from verify.floor.check import CheckEntry, FloorContext
 from verify.floor.shell import begin, shellcheck

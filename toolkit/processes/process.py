@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes.completed import Completed, Keep
-from toolkit.runtimes.interrupts import uninterrupted
-from toolkit.runtimes.supervision import Supervisor
+from toolkit.processes.completed import Completed, Keep
+from toolkit.processes.interrupts import uninterrupted
+from toolkit.processes.supervision import Supervisor
 
 if TYPE_CHECKING:
     from subprocess import Popen

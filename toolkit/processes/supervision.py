@@ -13,7 +13,7 @@ from enum import Enum
 from typing import IO, TYPE_CHECKING, Final
 
 from toolkit.errors import ProcessError
-from toolkit.runtimes.completed import CHUNK, Capture, Completed, Keep
+from toolkit.processes.completed import CHUNK, Capture, Completed, Keep
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -1,0 +1,1 @@
+"""Git, and only git: running it safely, and reading commits, changes and stored bytes."""
