@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.policy.types import TermType
 from verify.admission import admit
 from verify.audit.places import next_iteration
-from verify.errors import WorkspaceError
-from verify.findings import Admitted
+from verify.findings import Admitted, Finding
 from verify.floor.check import FloorContext
 from verify.floor.runner import Watcher, findings_of, run_floor
 from verify.layers import floor_layer, model_layers
 from verify.merging import merge
 from verify.persistence import earlier_runs, persistent_findings
 from verify.policies import load_verify_policies
+from verify.quotes import QuoteChecker, QuoteLimits
 from verify.recording import recorded
 from verify.redaction import Redactor
+from verify.session import SessionRules, active_session
 from verify.task import find_workspace, load_task
 from verify.terms import COULD_NOT_RUN, FLOOR
 from verify.verdict import Circumstances, judge, severity_counts
-from verify.verification import Request, Verification
+from verify.verification import CommitLine, Request, Verification, check_words
+from verify.waivers.accepted import Accepted, rules_looked_at
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -47,6 +48,7 @@ def verify(request: Request, watcher: Watcher) -> Verification:
     started = datetime.now(UTC)
     context, loaded = _opened(request)
     task, policies, workspace = context.task, context.policies, context.task.workspace
+    accepted = Accepted.load(context, request.baseline)
     run = Verification(
         request=request,
         task=task,
@@ -58,35 +60,75 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         finished_at=started,
         iteration=next_iteration(workspace, task.id, request.stage),
         max_iter=request.max_iter or policies.data("verify.limits")["max_iter"],
-        warnings=tuple(_warnings(loaded.repository_files)),
+        warnings=tuple(_warnings(context, loaded.repository_files)),
     )
     skip = policies.table("verify.skip").decide(complexity=task.complexity, archived=task.archived, stage=request.stage)
     if skip.outputs["skip"]:
         return run._replace(skipped=f"{skip.outputs['reason']} ({_standing(task)})", finished_at=datetime.now(UTC))
-    return recorded(_judged(_found(run, context, watcher)))
+    return recorded(_judged(_found(run, context, accepted, watcher)))
 
 
 def _opened(request: Request) -> tuple[FloorContext, LoadedPolicies]:
     """Workspace, policies and task, in that order: what a run of any kind begins with."""
     workspace = find_workspace(request.start)
     loaded = load_verify_policies(workspace.root)
-    _check_words(request, loaded.policies)
+    check_words(request, loaded.policies)
     task = load_task(workspace, request.task_id, loaded.policies)
-    context = FloorContext(task, request.stage, loaded.policies, request.framework_root, request.run_commands)
+    context = FloorContext(
+        task, request.stage, loaded.policies, request.framework_root, request.run_commands, request.commits
+    )
+    if request.commits is not None:  # what the user named must be there, whether or not a check of the stage asks
+        from verify.floor.changes import task_history
+
+        context.once(task_history)
     return context, loaded
 
 
-def _found(run: Verification, context: FloorContext, watcher: Watcher) -> Verification:
-    """Run the layers and admit what they found."""
-    policies, workspace = run.policies, run.task.workspace
+def _found(run: Verification, context: FloorContext, accepted: Accepted, watcher: Watcher) -> Verification:
+    """Run the layers, admit what they found, and set apart what is waived or known."""
+    policies = run.policies
     checks = run_floor(context, watcher)
     floor = floor_layer(checks)
-    layers = (floor, *model_layers(floor, floor_only=run.request.floor_only, policies=policies))
-    claims = [finding for layer in layers for finding in layer.findings]
-    findings = merge(admit(claims, policies, workspace, run.started_at), policies)
+    apart = accepted.apart(_admitted(floor.findings, run))
+    # What is waived or known keeps nobody from looking further.
+    counting = floor._replace(findings=tuple(one.finding for one in apart.counting))
+    layers = (floor, *model_layers(counting, floor_only=run.request.floor_only, policies=policies))
+    claims = tuple(finding for layer in layers for finding in layer.findings)
+    if len(claims) > len(floor.findings):
+        apart = accepted.apart(_admitted(claims, run))
+    looked_at = rules_looked_at(checks, layers, policies)
+    tally = accepted.tally(apart, looked_at)
     redactor = Redactor.from_policy(policies)
-    malformed = tuple(redactor.malformed(record) for layer in layers for record in layer.malformed)
-    return run._replace(layers=layers, checks=checks, findings=findings, malformed=malformed)
+    return run._replace(
+        layers=layers,
+        checks=checks,
+        findings=apart.counting,
+        waived=apart.waived,
+        waivers=tally,
+        compared=accepted.compared(apart, looked_at),
+        malformed=tuple(redactor.malformed(record) for layer in layers for record in layer.malformed),
+        warnings=(*run.warnings, *tally.warnings()),
+        commits=_commits(context),
+    )
+
+
+def _admitted(claims: Iterable[Finding], run: Verification) -> tuple[Admitted, ...]:
+    return admitted(claims, run.task, run.policies, run.started_at)
+
+
+def admitted(claims: Iterable[Finding], task: Task, policies: PolicySet, now: datetime) -> tuple[Admitted, ...]:
+    """The claims admitted and merged; quotes are looked up in the task's documents as they were read."""
+    limits = QuoteLimits.from_policy(policies)
+    quotes = QuoteChecker(task.workspace, limits, task.documents(), held=task.texts())
+    return merge(admit(claims, policies, task.workspace, now, quotes), policies)
+
+
+def _commits(context: FloorContext) -> tuple[CommitLine, ...]:
+    """The task's commits, where anything in the run asked which they are."""
+    from verify.floor.changes import task_history
+
+    history = context.made(task_history)
+    return () if history is None else tuple(CommitLine(one.oid, one.subject, one.why) for one in history.commits)
 
 
 def _judged(run: Verification) -> Verification:
@@ -114,11 +156,13 @@ def _persistent(run: Verification) -> tuple[str, ...]:
 
 
 def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
-    """Layer 1 by itself, its findings admitted like any others; no verdict and no log."""
+    """Layer 1 by itself, its findings admitted like any others; no waivers, no verdict and no log.
+
+    What this command says is what the floor found: whoever reads its lines decides what to make of them.
+    """
     context, _ = _opened(request)
-    policies, workspace = context.policies, context.task.workspace
-    claims = findings_of(run_floor(context, watcher))
-    findings = merge(admit(claims, policies, workspace, datetime.now(UTC)), policies)
+    policies = context.policies
+    findings = admitted(findings_of(run_floor(context, watcher)), context.task, policies, datetime.now(UTC))
     gravest = policies.vocabulary("verify.severity").terms[0]
     return FloorRun(
         findings, severity_counts(findings, policies)[gravest], policies.data("verify.limits")["floor_exit_cap"]
@@ -131,27 +175,13 @@ def _standing(task: Task) -> str:
     return f"{level}; {task.archived_reason}" if task.archived else level
 
 
-def _warnings(policy_files: tuple[str, ...]) -> Iterator[str]:
-    """What a reader of the verdict has to know besides: rules of the repository's own judged it."""
+def _warnings(context: FloorContext, policy_files: tuple[str, ...]) -> Iterator[str]:
+    """What a reader of the verdict has to know besides: whose rules judged it, and whether the work goes on."""
     if policy_files:
         yield f"policies of this repository are in force: {', '.join(policy_files)}"
-
-
-def _check_words(request: Request, policies: PolicySet) -> None:
-    """The words that the user chose are terms of the policies' vocabularies."""
-    _check_word("--stage", request.stage, policies.vocabulary("verify.stage").terms)
-    if request.fail_on is not None:
-        _check_word("--fail-on", request.fail_on, policies.vocabulary("verify.severity").terms)
-    if request.external_verifier is not None:
-        accepted = policies.table("verify.outcome").document.inputs["external_verifier"].type
-        assert isinstance(accepted, TermType)
-        _check_word("--external-verifier", request.external_verifier, accepted.terms)
-
-
-def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
-    if word not in known:
-        message = f"{option} can't be {word[:60]!r}"
-        raise WorkspaceError("usage", message, next_step=f"choose one of: {', '.join(known)}")
+    session = active_session(context.task, SessionRules.from_policy(context.policies))
+    if session is not None:
+        yield session.warning(context.task.id)
 
 
 def _shown_roots(context: FloorContext) -> tuple[str, ...]:

@@ -7,21 +7,19 @@ look, or where a hit would prove nothing, it is neither: unchecked, with the rea
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
+from verify.quoted import Answer, Source, flat, on_cited_lines, search
 from verify.references import Reference, split_reference
 from verify.terms import FLOOR
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
     from verify.task import Workspace
-
-Answer = tuple[bool | None, str | None]
 
 
 class QuoteLimits(NamedTuple):
@@ -41,56 +39,28 @@ class QuoteLimits(NamedTuple):
         )
 
 
-class Source(NamedTuple):
-    """A file's text, its runs of white space made single spaces; ``starts`` and ``numbers`` map offsets to lines.
-
-    ``plain`` is false for bytes that are no UTF-8 text: there a miss means nothing.
-    """
-
-    text: str
-    lines: tuple[str, ...]
-    starts: tuple[int, ...]
-    numbers: tuple[int, ...]
-    plain: bool
-
-    @classmethod
-    def of(cls, data: bytes) -> Source:
-        """Bytes that are not UTF-8 are read with replacement: what a reviewer saw of them was replaced as well."""
-        whole = data.decode("utf-8-sig", "replace")
-        lines = tuple(whole.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-        words, starts, numbers, offset = [], [], [], 0
-        for number, line in enumerate(lines, 1):
-            flat = _flat(line)
-            if flat:
-                words.append(flat)
-                starts.append(offset)
-                numbers.append(number)
-                offset += len(flat) + 1
-        return cls(" ".join(words), lines, tuple(starts), tuple(numbers), _is_plain(data))
-
-    def line_of(self, offset: int) -> int:
-        return self.numbers[bisect_right(self.starts, offset) - 1]
-
-    def offset_of(self, line: int) -> int:
-        """Where the first line that is not blank, from ``line`` on, begins in ``text``."""
-        at = bisect_right(self.numbers, line - 1)
-        return self.starts[at] if at < len(self.starts) else len(self.text)
-
-
 class QuoteChecker:
     """Looks quotations up inside one workspace, reading each file at most once.
 
     A path is tried below the workspace's root, below its ``datarim/``, and as the bare name of one of the task's
     ``artifacts`` (bare file name to path). Whatever leaves the root, by ``..``, by an absolute path or through a
-    link, is never opened.
+    link, is never opened. ``held`` are texts that the run has read already, by their paths below the root: a quote is
+    looked up in what was judged, and not in what stands there now.
     """
 
-    def __init__(self, workspace: Workspace, limits: QuoteLimits, artifacts: Mapping[str, Path] | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        limits: QuoteLimits,
+        artifacts: Mapping[str, Path] | None = None,
+        held: Mapping[str, str] | None = None,
+    ) -> None:
         self._root = workspace.root
         self._bases = (workspace.root, workspace.datarim)
         self._real_root = os.path.realpath(workspace.root)
         self._limits = limits
         self._artifacts = dict(artifacts or {})
+        self._held = dict(held or {})
         self._read: dict[str, Source | str] = {}
         self._named: dict[str, _File | _Refused | None] = {}  # what was looked up, by the name that asked for it
 
@@ -101,8 +71,8 @@ class QuoteChecker:
         truncation suffix. It may stand elsewhere in the file than cited, and the diagnostic then says where. An
         excerpt under the minimum proves nothing, except on the floor, whose own must stand on the cited line.
         """
-        whole = _flat(excerpt)
-        body = _flat(excerpt.rstrip().removesuffix(self._limits.excerpt_suffix))
+        whole = flat(excerpt)
+        body = flat(excerpt.rstrip().removesuffix(self._limits.excerpt_suffix))
         short = len(body) < self._limits.excerpt_min
         if short and layer != FLOOR:
             return None, f"the quote has fewer than {self._limits.excerpt_min} characters, so finding it proves nothing"
@@ -113,7 +83,7 @@ class QuoteChecker:
         text = self._source(file)
         if isinstance(text, str):
             return None, text
-        return _on_cited_lines(text, reference, excerpt) if short else _search(text, reference, (whole, body))
+        return on_cited_lines(text, reference, excerpt) if short else search(text, reference, (whole, body))
 
     def locate(self, reference: str) -> str:
         """``reference`` with its path relative to the workspace's root where it names a file there, else as it is."""
@@ -169,6 +139,9 @@ class QuoteChecker:
 
     def _source(self, file: _File) -> Source | str:
         """The file's text, or the reason why there is none."""
+        if file.real not in self._read and file.relative in self._held:
+            text = self._held[file.relative]
+            self._read[file.real] = Source.of_text(text, plain="\0" not in text)
         if file.real not in self._read:
             try:
                 self._read[file.real] = Source.of(read_bounded(Path(file.real), self._limits.source_max_bytes))
@@ -193,33 +166,6 @@ class _Refused(Exception):
         self.answer: Answer = (found, diagnostic)
 
 
-def _search(source: Source, reference: Reference, needles: Iterable[str]) -> Answer:
-    """An excerpt anywhere in the file; preferably, and without remark, where it is cited."""
-    for needle in needles:
-        first = source.text.find(needle)
-        if first < 0:
-            continue
-        cited = source.text.find(needle, source.offset_of(reference.start)) if reference.has_line else first
-        if not reference.has_line or (cited >= 0 and source.line_of(cited) <= reference.end):
-            return True, None
-        return True, f"the quote stands on line {source.line_of(first)}, not where it is cited"
-    if not source.plain:
-        return None, f"{reference.path} is not UTF-8 text, so a quote that is not found there proves nothing"
-    return False, f"the quote was not found in {reference.path}: it may be invented"
-
-
-def _on_cited_lines(source: Source, reference: Reference, excerpt: str) -> Answer:
-    """A short excerpt of the floor, verbatim, on the lines that it cites."""
-    lines = source.lines[reference.start - 1 : reference.end] if reference.has_line else ()
-    if excerpt in "\n".join(lines):
-        return True, None
-    return False, f"the quote does not stand on the cited line of {reference.path}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
@@ -233,10 +179,3 @@ def _real_path(path: str, name: str) -> str | None:
     except (OSError, ValueError) as error:  # a loop of links, no right to look, a name that no file can have
         reason = getattr(error, "strerror", None) or "no file can have that name"
         raise _Refused(None, f"{name} can't be looked up: {reason.lower()}") from error
-
-
-def _is_plain(data: bytes) -> bool:
-    try:
-        return "\0" not in data.decode()
-    except UnicodeDecodeError:
-        return False

@@ -44,6 +44,11 @@ def record_of(run: Verification) -> AuditRecord:
         checks=tuple(CheckLine(check.name, check.result.status, check.result.detail) for check in run.checks),
         layers=tuple(LayerLine(layer.layer, layer.status, layer.reason) for layer in run.layers),
         findings=run.findings,
+        waived=run.waived,
+        waivers=run.waivers,
+        compared=run.compared,
+        commits=tuple(commit.oid for commit in run.commits),
+        commits_from=run.commits_from,
         malformed=run.malformed,
         artifacts=run.task.digests(),
         warnings=run.warnings,
@@ -52,6 +57,6 @@ def record_of(run: Verification) -> AuditRecord:
 
 
 def breakdown(run: Verification) -> dict[str, int]:
-    """How many findings each layer brought, every layer named."""
-    counts = Counter(admitted.finding.source_layer for admitted in run.findings)
+    """How many findings each layer brought, every layer named; those that are waived or known are among them."""
+    counts = Counter(admitted.finding.source_layer for admitted in run.reported)
     return {layer: counts[layer] for layer in run.policies.vocabulary("verify.layers").terms}

@@ -17,15 +17,18 @@ from toolkit.reporting.report import (
     Tool,
     tally,
 )
+from verify.baseline import REPORT_SCHEMA, fingerprint_of, rule_of
 from verify.findings import Admitted, Malformed
 from verify.recording import breakdown
 from verify.references import split_reference
 from verify.terms import COULD_NOT_RUN, ERROR, NOT_RUN, NOTHING_TO_RUN, RAN, SKIPPED
 from verify.verification import Verification, rfc3339
+from verify.waivers.accepted import COMMAND
 
-SCHEMA = "dr-verify.verification/v1"
 TOOL = "dr-verify"
 SKIPPED_HEADLINE = "SKIPPED"
+NO_REPLACEMENT = "this does not replace the single-agent QA review (/dr-qa)"
+SHORT_OID = 12  # characters
 _PROGRESS = {
     RAN: Progress.DONE,
     NOTHING_TO_RUN: Progress.NOTHING_TO_DO,
@@ -62,16 +65,18 @@ def document_of(run: Verification) -> dict[str, object]:
     judgment = run.judgment
     return {
         "audit_log": run.audit_log,
+        "baseline": run.compared.to_json() if run.compared else None,
         "checks": [
             {"check_name": check.name, "detail": check.result.detail, "status": check.result.status}
             for check in run.checks
         ],
-        "commits": [],
+        "commits": [commit.oid for commit in run.commits],
+        "commits_from": run.commits_from,
         "decided_by": dict(judgment.rows) if judgment else {},
         "complexity": run.task.complexity,
         "exit": judgment.exit if judgment else 0,
         "exit_reason": judgment.exit_reason if judgment else None,
-        "findings": [admitted.to_json() for admitted in run.findings],
+        "findings": [{**one.to_json(), "fingerprint": fingerprint_of(one.finding)} for one in run.findings],
         "iter": run.iteration,
         "layers": [{"layer": one.layer, "reason": one.reason, "status": one.status} for one in run.layers],
         "malformed": [record.to_json() for record in run.malformed],
@@ -80,7 +85,7 @@ def document_of(run: Verification) -> dict[str, object]:
         "policy_files": list(run.policy_files),
         "roots": list(run.roots),
         "run_id": run.run_id,
-        "schema": SCHEMA,
+        "schema": REPORT_SCHEMA,
         "skipped": {"reason": run.skipped} if run.skipped is not None else None,
         "source_layer_breakdown": breakdown(run),
         "stage": run.request.stage,
@@ -89,20 +94,22 @@ def document_of(run: Verification) -> dict[str, object]:
         "tool_version": __version__,
         "verdict": judgment.verdict if judgment else None,
         "verified": judgment.verified if judgment else False,
-        "waived": [],
+        "waived": [one.to_json() for one in run.waived],
+        "waivers": run.waivers.to_json(),
         "warnings": list(run.warnings),
     }
 
 
 def _items(run: Verification, severities: tuple[str, ...]) -> Iterator[Item]:
+    """Every finding once: those that count, the discarded ones, and those that are set apart with who accepted them."""
     titles = {check["id"]: check.get("title", "") for check in run.policies.data("verify.floor")["checks"]}
-    for admitted in run.findings:
+
+    def item(admitted: Admitted, state: State, reason: str | None) -> Item:
         finding = admitted.finding
-        name = finding.check_name or f"{finding.source_layer}:{finding.category}"
-        title = titles.get(name.removeprefix("command:")) or _meaning(run, finding.category)
+        name = rule_of(finding)
+        title = titles.get(name.removeprefix(COMMAND)) or _meaning(run, finding.category)
         reference = split_reference(finding.artifact_ref)
-        evidence = finding.evidence
-        yield Item(
+        return Item(
             id=finding.finding_id,
             rule=Rule(name, title),
             message=title,
@@ -111,14 +118,22 @@ def _items(run: Verification, severities: tuple[str, ...]) -> Iterator[Item]:
             origin=finding.source_layer,
             path=reference.path,
             line=reference.start or None,
-            quote=evidence.excerpt,
+            quote=finding.evidence.excerpt,
             fix=finding.suggested_fix,
             criteria=finding.ac_criteria,
             tags=(finding.category, *((finding.drift_subtype,) if finding.drift_subtype else ())),
             notes=tuple(_notes(admitted)),
-            state=State.DISCARDED if admitted.discarded else State.COUNTED,
-            reason=admitted.discard_reason,
+            state=state,
+            reason=reason,
         )
+
+    for one in run.findings:
+        yield item(one, State.DISCARDED if one.discarded else State.COUNTED, one.discard_reason)
+    for waived in run.waived:
+        yield item(waived.admitted, State.WAIVED, waived.waivers[0].standing)
+    if run.compared:
+        for known in run.compared.known:
+            yield item(known, State.WAIVED, f"known: it stands in the baseline {run.compared.file}")
 
 
 def _meaning(run: Verification, category: str) -> str:
@@ -156,6 +171,10 @@ def _reason(run: Verification, items: tuple[Item, ...], severities: tuple[str, .
     if judgment is None:
         return run.skipped or ""
     parts = [tally(items, severities)]
+    if run.waived:
+        parts.append(f"{len(run.waived)} waived")
+    if run.compared:
+        parts.append(f"{len(run.compared.known)} known, {run.compared.fixed} fixed since the baseline")
     missed = [check.name for check in run.checks if check.result.status == COULD_NOT_RUN]
     if missed:
         parts.append(f"could not run: {', '.join(missed)}")
@@ -175,7 +194,21 @@ def _facts(run: Verification) -> Iterator[tuple[str, str]]:
         yield "decided by", ", ".join(f"{table} {row}" for table, row in run.judgment.rows.items())
     yield "roots", ", ".join(run.roots)
     yield "policies", run.policy_digest
+    if run.compared:
+        yield "baseline", run.compared.file
+    yield from _commit_facts(run)
     if run.audit_log:
         yield "audit log", run.audit_log
     for warning in run.warnings:
         yield "warning", warning
+    if run.judgment:
+        yield "note", NO_REPLACEMENT
+
+
+def _commit_facts(run: Verification) -> Iterator[tuple[str, str]]:
+    """The task's commits, as many as a detail names, and how many more there are."""
+    most = run.policies.data("verify.limits")["detail_names_max"]
+    for commit in run.commits[:most]:
+        yield "commit", f"{commit.oid[:SHORT_OID]} {commit.subject} ({commit.why})"
+    if len(run.commits) > most:
+        yield "commit", f"and {len(run.commits) - most} more"

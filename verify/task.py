@@ -162,6 +162,10 @@ class Task:
         """Bare file name to path (relative to the root) of every document of the task; the first of a name counts."""
         return {PurePosixPath(artifact.path).name: Path(artifact.path) for artifact in reversed(self.own)}
 
+    def texts(self) -> Mapping[str, str]:
+        """Path (relative to the root, POSIX) to text of everything that was read."""
+        return {artifact.path: artifact.text for artifact in (*self.own, *self.shared)}
+
     def digests(self) -> Mapping[str, str]:
         """Path (relative to the root, POSIX) to digest of everything that was read."""
         return {artifact.path: artifact.digest for artifact in (*self.own, *self.shared)}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from repository_support import Repository
 from tests_support import Run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -45,11 +46,12 @@ def run(environment: dict[str, str]) -> Run:
 
 @pytest.fixture
 def example(tmp_path: Path) -> Callable[[str], Path]:
-    """A copy of a shipped example, so that logs stay out of the checkout."""
+    """A copy of a shipped example, so that logs stay out of the checkout: a repository with one commit of all of it."""
 
     def copy(name: str) -> Path:
         target = tmp_path / name
         shutil.copytree(REPOSITORY / "examples" / name, target, ignore=shutil.ignore_patterns("verify-*.md"))
+        Repository(target).commit("The ledger")
         return target
 
     return copy

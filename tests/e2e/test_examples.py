@@ -13,17 +13,25 @@ TASK = "LEDG-0042"
 PRD = "datarim/prd/PRD-LEDG-0042.md"
 PLAN = "datarim/plans/LEDG-0042-plan.md"
 
+DESCRIPTION = "datarim/tasks/LEDG-0042-task-description.md"
+EXPECTATIONS = "datarim/tasks/LEDG-0042-expectations.md"
+
 DEFECTS = {
-    ("ac_coverage_grep", f"{PRD}:15", "medium", "completeness", ("V-AC-2",)),
-    ("ac_coverage_grep", f"{PRD}:17", "medium", "completeness", ("V-AC-3",)),
+    ("ac_coverage_grep", f"{PRD}:17", "medium", "completeness", ("V-AC-2",)),
+    ("ac_coverage_grep", f"{PRD}:19", "medium", "completeness", ("V-AC-3",)),
     ("file_touched_audit", f"{PLAN}:8", "low", "completeness", ()),
     ("file_touched_audit", f"{PLAN}:15", "low", "completeness", ()),
     ("path_outside_roots", f"{PLAN}:17", "low", "safety", ()),
     ("unclosed_fence", f"{PLAN}:36", "low", "completeness", ()),
+    ("expectations_status", f"{EXPECTATIONS}:23", "high", "completeness", ("V-AC-2",)),
+    ("dr-spec-lint:dreq-orphan", f"{PRD}:11", "medium", "completeness", ()),
     ("shellcheck", "scripts/nightly.sh:4", "medium", "safety", ()),
     ("shellcheck", "scripts/nightly.sh:5", "high", "safety", ()),
     ("shellcheck", "scripts/nightly.sh:8", "medium", "safety", ()),
-    ("command:unit-tests", "datarim/prd/PRD-LEDG-0042.md:1", "high", "correctness", ()),
+    ("phase_gate:prd-measurable", f"{PRD}:17", "medium", "completeness", ("V-AC-2",)),
+    ("phase_gate:do-evidence", f"{DESCRIPTION}:20", "medium", "completeness", ("V-AC-2",)),
+    ("phase_gate:do-evidence", f"{PRD}:19", "medium", "completeness", ("V-AC-3",)),
+    ("command:unit-tests", f"{PRD}:1", "high", "correctness", ()),
 }
 
 
@@ -54,7 +62,9 @@ def test_the_repaired_twin_passes_without_a_finding(run: Run, example: Callable[
     assert result.returncode == 0, result.stderr
     document = json.loads(result.stdout)
     assert (document["verdict"], document["findings"], document["malformed"]) == ("PASS", [], [])
-    assert all(check["status"] == "ran" for check in document["checks"])
+    nothing = {check["check_name"] for check in document["checks"] if check["status"] != "ran"}
+    assert {check["status"] for check in document["checks"]} == {"ran", "nothing-to-run"}
+    assert nothing == {"drift:scope_creep", "drift:spec_decay", "drift:execution_skew", "policy_layer"}
 
 
 def test_without_a_model_the_bare_command_is_not_a_verification(run: Run, example: Callable[[str], Path]) -> None:
@@ -75,7 +85,7 @@ def test_the_first_line_is_the_verdict_with_its_reason(run: Run, example: Callab
     root = example("ledger")
     result = run("dr-verify", TASK, "--floor-only", "--no-write", cwd=root / "src")
     first = result.stdout.splitlines()[0]
-    assert first == f"BLOCKED  {TASK} (all): 2 high, 4 medium, 4 low; floor only, no model looked"
+    assert first == f"BLOCKED  {TASK} (all): 3 high, 8 medium, 4 low; floor only, no model looked"
 
 
 def test_the_floor_alone_prints_json_lines_and_counts_its_high_findings(
@@ -84,13 +94,13 @@ def test_the_floor_alone_prints_json_lines_and_counts_its_high_findings(
     root = example("ledger")
     result = run("dr-verify", "floor", "--task", TASK, f"--workspace={root}")
     lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert result.returncode == 2 == sum(line["severity"] == "high" for line in lines)
+    assert result.returncode == 3 == sum(line["severity"] == "high" for line in lines)
     assert [line["finding_id"] for line in lines] == [f"F-floor-{n}" for n in range(1, len(DEFECTS) + 1)]
     order = ["finding_id", "source_layer", "artifact_ref", "ac_criteria", "severity", "category", "evidence"]
     assert all(list(line)[: len(order)] == order for line in lines)
     assert "[ac_coverage_grep] scanning …" in result.stderr
     assert "[test_presence] PASS" in result.stderr
-    assert result.stderr.splitlines()[-1] == f"[summary] findings={len(DEFECTS)} high_severity=2"
+    assert result.stderr.splitlines()[-1] == f"[summary] findings={len(DEFECTS)} high_severity=3"
 
 
 def test_every_format_says_the_same_verdict(run: Run, example: Callable[[str], Path]) -> None:

@@ -46,6 +46,26 @@ def test_an_archived_task_is_verified_only_as_an_archive(run: Run, example: Exam
     assert _run(run, root, "--stage", "archive", "--no-write")[1]["skipped"] is None
 
 
+def test_a_trivial_task_is_left_alone_as_an_archive_too(run: Run, example: Example) -> None:
+    root = example("ledger")
+    _edit(root / "datarim/prd/PRD-LEDG-0042.md", "**Complexity:** Level 3\n", "**Complexity:** Level 1\n")
+    for stage in ("prd", "plan", "do", "archive", "all"):
+        status, document = _run(run, root, "--stage", stage)
+        assert (status, document["verdict"], document["checks"], document["findings"]) == (0, None, [], [])
+        assert str(document["skipped"]).count("an L1 task is not verified") == 1
+        assert (document["waivers"], document["commits"]) == (
+            {"applied": 0, "expired": [], "file": None, "unused": []},
+            [],
+        )
+
+
+def test_a_waiver_file_that_is_bad_is_told_of_a_skipped_task_too(run: Run, example: Example) -> None:
+    root = example("ledger")
+    _edit(root / "datarim/prd/PRD-LEDG-0042.md", "**Complexity:** Level 3\n", "**Complexity:** Level 1\n")
+    (root / ".dr/waivers.yaml").write_text("waivers: none\n")
+    assert _run(run, root)[0] == 2
+
+
 def test_what_another_task_says_of_itself_skips_nothing(run: Run, example: Example) -> None:
     root = example("ledger")
     rows = f"| ID | Status | Level | Depends on |\n| --- | --- | --- | --- |\n| LEDG-0001 | archived | L1 | {TASK} |\n"

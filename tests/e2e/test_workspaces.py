@@ -30,15 +30,34 @@ def _agrees(finding: dict[str, Any], entry: dict[str, Any]) -> bool:
     return all(tests[key](wanted) for key, wanted in entry.items())
 
 
+def _git(root: Path, *command: str) -> None:
+    author = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *author, *command], cwd=root, check=True)
+
+
+def _build(name: str, root: Path) -> dict[str, Any]:
+    """The workspace as a repository on ``main``: its history where there is one, else one commit of its files."""
+    shutil.copytree(WORKSPACES / name, root)
+    expected: dict[str, Any] = json.loads((root / "expected.json").read_text())
+    history = [{"message": "base", "files": {}}]
+    (root / "expected.json").unlink()
+    if (root / "history.json").exists():
+        history = json.loads((root / "history.json").read_text())
+        (root / "history.json").unlink()
+    _git(root, "init", "-q", "-b", "main")
+    for commit in history:
+        for path, text in commit["files"].items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        _git(root, "add", "-A")
+        _git(root, "commit", "-q", "-m", commit["message"])
+    return expected
+
+
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in WORKSPACES.glob("*/expected.json")))
 def test_a_workspace_gives_what_is_known_of_it(name: str, run: Run, tmp_path: Path) -> None:
     root = tmp_path / name
-    shutil.copytree(WORKSPACES / name, root)
-    expected = json.loads((root / "expected.json").read_text())
-    (root / "expected.json").unlink()
-    for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
-        author = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        subprocess.run(["git", *author, *command], cwd=root, check=True)
+    expected = _build(name, root)
     arguments = ["--stage", expected["stage"], *expected["args"], "--floor-only", "--no-write", "--json"]
     result = run("dr-verify", expected["task"], *arguments, cwd=root)
     document = json.loads(result.stdout)

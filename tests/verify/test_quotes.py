@@ -253,3 +253,11 @@ print(checker.check("closed.md:1", "first line of notes", "dispatch"))
 """
     done = subprocess.run([sys.executable, "-c", script, str(reachable)], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("(None, 'the quote could not be looked up: closed.md could not be read"), done.stderr
+
+
+def test_a_quote_is_looked_up_in_what_was_judged_and_not_in_what_stands_there_now(workspace: Workspace) -> None:
+    judged = "the line that was judged\n"
+    checker = QuoteChecker(workspace, LIMITS, held={"notes.md": judged})
+    assert checker.check("notes.md:1", "the line that was judged", DISPATCH) == (True, None)
+    found, diagnostic = checker.check("notes.md:1", "first line of notes", DISPATCH)
+    assert (found, diagnostic) == (False, "the quote was not found in notes.md: it may be invented")

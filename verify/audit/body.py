@@ -13,6 +13,7 @@ from verify.audit.record import AuditRecord
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
     from verify.findings import Admitted, Malformed
+    from verify.waivers.applying import Waived
 
 # In a span of at most this length some run of 1 to 80 backticks is missing, and that one can delimit it.
 SPAN: Final = 1000
@@ -37,6 +38,10 @@ def _head(record: AuditRecord) -> Iterator[str]:
         yield f"- The loop ended by {span(record.exit_reason)}"
     yield f"- Policies {span(record.policy_digest)}, dr-verify {span(record.tool_version)}"
     yield from (f"- Root {span(root)}" for root in record.roots)
+    if record.commits_from is not None:
+        yield f"- Commits: {len(record.commits)} ({span(record.commits_from)})"
+    if record.compared is not None:
+        yield f"- Baseline {span(record.compared.file)}, {record.compared.fixed} of its findings fixed"
 
 
 def _findings(record: AuditRecord, policies: PolicySet) -> Iterator[str]:
@@ -47,6 +52,11 @@ def _findings(record: AuditRecord, policies: PolicySet) -> Iterator[str]:
     for severity in policies.vocabulary("verify.severity").terms:
         group = [admitted for admitted in counted if admitted.finding.severity == severity]
         yield from _section(f"### {severity.capitalize()}: {len(group)}", chain.from_iterable(map(_finding, group)))
+    waived = chain.from_iterable(map(_waived, record.waived))
+    yield from _section(f"### Waived: {len(record.waived)}", waived)
+    if record.compared is not None:
+        known = chain.from_iterable(map(_finding, record.compared.known))
+        yield from _section(f"### Known from the baseline: {len(record.compared.known)}", known)
     discarded = [admitted for admitted in record.findings if admitted.discarded]
     yield from _section(f"### Discarded: {len(discarded)}", chain.from_iterable(map(_finding, discarded)))
 
@@ -88,6 +98,11 @@ def _finding(admitted: Admitted) -> Iterator[str]:
     yield from (f"  - {label}: {span(text)}" for label, text in labelled if text is not None)
     if len(admitted.origins) > 1:
         yield f"  - merged from: {', '.join(span(origin.finding.finding_id) for origin in admitted.origins)}"
+
+
+def _waived(one: Waived) -> Iterator[str]:
+    yield from _finding(one.admitted)
+    yield f"  - waived: {span(one.waivers[0].standing)}"
 
 
 def _malformed(malformed: Malformed) -> Iterator[str]:

@@ -10,7 +10,7 @@ from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
 from verify.audit.front_matter import FENCE, Bounds, Unreadable, load
 from verify.audit.places import LogName, log_folder, names_in
-from verify.audit.record import SCHEMA, AuditLog, LoggedFinding, LogSummary
+from verify.audit.record import KNOWN, SCHEMA, WAIVED, AuditLog, LoggedFinding, LogSummary
 from verify.audit.seal import seal_of
 from verify.merging import key_of
 from verify.terms import DISPATCH, RAN
@@ -104,6 +104,8 @@ def _log(header: dict[str, Any], path: Path, sealed: bool) -> AuditLog:
         layers_run=frozenset(layer.text("layer") for layer in fields.records("layers") if layer.text("status") == RAN),
         header=header,
         sealed=sealed,
+        waived=tuple(map(_finding, fields.records(WAIVED))),
+        known=tuple(map(_finding, fields.records(KNOWN))),
     )
 
 

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from verify.baseline import Compared
 from verify.findings import Admitted, Malformed
 from verify.merging import FindingKey
+from verify.waivers.applying import NO_WAIVERS, Waived, WaiverTally
 
 SCHEMA: Final = "dr-verify.log/v1"
+WAIVED: Final = "waived_findings"
+KNOWN: Final = "known_findings"
 
 
 class CheckLine(NamedTuple):
@@ -44,7 +48,8 @@ class AuditRecord:
 
     ``verdict`` is null for a run that was skipped, ``cost_consumed_tokens`` where nobody knows. Times are RFC 3339 in
     UTC. ``artifacts`` maps workspace-relative POSIX paths to the digests (``sha256:<hex>``) of what was read.
-    ``passes`` counts the passes of the loop that this one log holds. ``findings`` are admitted and merged.
+    ``passes`` counts the passes of the loop that this one log holds. ``findings`` are admitted and merged; what a
+    waiver covers or the baseline knows is not among them. ``commits`` are full object ids.
     """
 
     task_id: str
@@ -68,6 +73,11 @@ class AuditRecord:
     checks: tuple[CheckLine, ...] = ()
     layers: tuple[LayerLine, ...] = ()
     findings: tuple[Admitted, ...] = ()
+    waived: tuple[Waived, ...] = ()
+    waivers: WaiverTally = NO_WAIVERS
+    compared: Compared | None = None
+    commits: tuple[str, ...] = ()
+    commits_from: str | None = None
     malformed: tuple[Malformed, ...] = ()
     raw_outputs: tuple[RawOutput, ...] = ()
     artifacts: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +101,7 @@ class AuditLog(NamedTuple):
     """A log that was read back. ``header`` is the whole front matter, keys in their order.
 
     ``sealed`` says that the log ends in the digest of its content, and that this was right; logs of the reference's
-    shape have none.
+    shape have none. ``waived`` and ``known`` findings did not count; logs of earlier releases have neither.
     """
 
     path: Path
@@ -104,6 +114,8 @@ class AuditLog(NamedTuple):
     layers_run: frozenset[str]
     header: Mapping[str, Any]
     sealed: bool
+    waived: tuple[LoggedFinding, ...] = ()
+    known: tuple[LoggedFinding, ...] = ()
 
 
 class LogSummary(NamedTuple):

@@ -12,12 +12,14 @@ from toolkit.errors import StorageError
 from toolkit.storage.files import make_directory, publish_new
 from verify.audit import body, front_matter
 from verify.audit.places import LogName, log_folder, next_iteration, parse_name
-from verify.audit.record import SCHEMA, AuditRecord
+from verify.audit.record import KNOWN, SCHEMA, WAIVED, AuditRecord
 from verify.audit.seal import sealed
 from verify.errors import WorkspaceError
 from verify.evidence import clip
 from verify.findings import Admitted, Malformed
 from verify.redaction import Redactor, well_formed
+from verify.waivers.applying import Waived
+from verify.waivers.waiver import Waiver
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -87,11 +89,17 @@ def header(record: AuditRecord) -> dict[str, object]:
         "run_id": record.run_id,
         "passes": record.passes,
         "roots": list(record.roots),
+        "commits": list(record.commits),
+        "commits_from": record.commits_from,
         "artifacts": {well_formed(path): digest for path, digest in record.artifacts.items()},
         "checks": [line._asdict() for line in record.checks],
         "layers": [line._asdict() for line in record.layers],
         "warnings": list(record.warnings),
+        "waivers": record.waivers.to_json(),
+        "baseline": _baseline(record),
         "valid_findings": [_entry(admitted) for admitted in record.findings],
+        WAIVED: [_waived(one) for one in record.waived],
+        KNOWN: [_entry(admitted) for admitted in record.compared.known] if record.compared else [],
         "malformed": [malformed.to_json() for malformed in record.malformed],
         "raw_outputs": [output._asdict() for output in record.raw_outputs],
     }
@@ -100,6 +108,17 @@ def header(record: AuditRecord) -> dict[str, object]:
 def _entry(admitted: Admitted) -> dict[str, object]:
     """A finding as it is logged; one that stands alone is not repeated as its own origin."""
     return (admitted if len(admitted.origins) > 1 else replace(admitted, origins=())).to_json()
+
+
+def _waived(one: Waived) -> dict[str, object]:
+    return {**_entry(one.admitted), "waiver": one.waivers[0].to_json()}
+
+
+def _baseline(record: AuditRecord) -> dict[str, object] | None:
+    """Which baseline the run was held against; the findings that it knows stand among the others."""
+    if record.compared is None:
+        return None
+    return {"file": record.compared.file, "digest": record.compared.digest, "fixed": record.compared.fixed}
 
 
 def _name(record: AuditRecord, iteration: int) -> str:
@@ -132,8 +151,17 @@ def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
             return redactor.malformed(malformed)
         return replace(redactor.malformed(replace(malformed, record=None)), record=shortened(text))
 
+    def spoken(waiver: Waiver) -> Waiver:
+        text = None if waiver.text is None else shortened(waiver.text)
+        return waiver._replace(text=text, reason=shortened(waiver.reason), owner=shortened(waiver.owner))
+
     return replace(
         record,
+        commits_from=None if record.commits_from is None else shortened(record.commits_from),
+        waived=tuple(one._replace(waivers=tuple(map(spoken, one.waivers))) for one in record.waived),
+        waivers=record.waivers._replace(
+            unused=tuple(map(spoken, record.waivers.unused)), expired=tuple(map(spoken, record.waivers.expired))
+        ),
         checks=tuple(line._replace(detail=shortened(line.detail)) for line in record.checks),
         layers=tuple(line._replace(reason=shortened(line.reason)) for line in record.layers),
         warnings=tuple(map(shortened, record.warnings)),

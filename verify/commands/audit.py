@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from toolkit.commands.interface import FAILS, common_options, fails_clearly, write_json, write_line
-from verify.commands.options import start_of
+from verify.commands.options import start_of, workspace_option
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -21,8 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _where(command: F) -> F:
     """``--workspace`` and the optional TASK-ID, as all three take them."""
-    command = click.option("--workspace", type=click.Path(path_type=Path, exists=True, file_okay=False))(command)
-    return click.argument("task_id", required=False, metavar="[TASK-ID]")(command)
+    return click.argument("task_id", required=False, metavar="[TASK-ID]")(workspace_option(command))
 
 
 @click.group()
@@ -65,7 +64,7 @@ def list_command(task_id: str | None, workspace: Path | None, cwd: Path, as_json
 
 @audit.command("show")
 @click.argument("log", metavar="FILE|NAME")
-@click.option("--workspace", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@workspace_option
 @common_options
 @fails_clearly
 def show_command(log: str, workspace: Path | None, cwd: Path, as_json: bool) -> None:

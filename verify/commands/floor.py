@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line, write_note
-from verify.commands.options import Told, start_of, workspace_options
+from verify.commands.options import Told, root_of, start_of, workspace_options
 
 
 @click.command()
@@ -22,11 +22,14 @@ def floor(
     stage: str,
     workspace: Path | None,
     framework_root: Path | None,
+    commits: str | None,
     no_commands: bool,
     cwd: Path,
     as_json: bool,  # noqa: ARG001 - what this command prints is JSON already
 ) -> None:
     """Run layer 1 alone: one finding a line on standard output (JSON Lines), progress on standard error.
+
+    Every finding is told as it is: waivers and baselines belong to the verification (dr-verify TASK-ID).
 
     Exit status: the number of high findings, at most 250; 2 for wrong usage, with nothing on standard output.
     """
@@ -38,10 +41,11 @@ def floor(
         task_id=task_id,
         stage=stage,
         start=start_of(cwd, workspace),
-        framework_root=framework_root.absolute() if framework_root else None,
+        framework_root=root_of(cwd, framework_root),
         floor_only=True,
         run_commands=not no_commands,
         write=False,
+        commits=commits,
     )
     result = run_floor_alone(request, Told())
     for admitted in result.findings:

@@ -6,7 +6,13 @@ import click
 
 from toolkit.commands.interface import run_group, version_option
 from verify.commands.audit import audit
+from verify.commands.expectations import expectations
 from verify.commands.floor import floor
+from verify.commands.init_task import init_task
+from verify.commands.install import install, uninstall
+from verify.commands.resolve_provider import resolve_provider
+from verify.commands.spec import spec
+from verify.commands.stats import stats
 from verify.commands.task import verify_task
 
 DEFAULT = "task"
@@ -29,7 +35,8 @@ def dr_verify() -> None:
 
     Finds the task's artifacts, runs deterministic checks over them, admits findings by a strict schema, derives the
     verdict (BLOCKED, CONDITIONAL, PASS) from policies, and keeps an append-only log. It never edits your work, and it
-    does not replace a review by a person. Options of the verification: dr-verify task --help.
+    does not replace a review by a person, nor the single-agent QA review (/dr-qa). Options of the verification:
+    dr-verify task --help.
 
     Exit status: 0 it holds, 1 it does not, 2 wrong usage or bad input, 3 it could not be determined.
     """
@@ -38,6 +45,13 @@ def dr_verify() -> None:
 dr_verify.add_command(verify_task, DEFAULT)
 dr_verify.add_command(floor)
 dr_verify.add_command(audit)
+dr_verify.add_command(init_task)
+dr_verify.add_command(expectations)
+dr_verify.add_command(resolve_provider)
+dr_verify.add_command(stats)
+dr_verify.add_command(install)
+dr_verify.add_command(uninstall)
+dr_verify.add_command(spec)
 
 
 def main() -> None:

@@ -9,35 +9,63 @@ from typing import Any, TypeVar
 import click
 
 from toolkit.commands.interface import write_note
+from verify.errors import WorkspaceError
 from verify.floor.check import CheckResult
 from verify.terms import COULD_NOT_RUN, NOTHING_TO_RUN, STAGE_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# A directory that the user names is looked at where it is meant: below --cwd.
+DIRECTORY = click.Path(path_type=Path)
+
+
 def workspace_options(command: F) -> F:
-    """``--stage``, ``--workspace``, ``--framework-root`` and ``--no-commands``."""
+    """``--stage``, ``--workspace``, ``--framework-root``, ``--commits`` and ``--no-commands``."""
     for option in (
         click.option("--no-commands", is_flag=True, help="Do not run the commands that the policies declare."),
+        click.option("--commits", metavar="A..B", help="The task's commits (default: found by the task's id)."),
         click.option(
             "--framework-root",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
+            type=DIRECTORY,
             help="A second root under which cited paths may resolve (a nested clone, for example).",
         ),
-        click.option(
-            "--workspace",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="A directory at or below the one that holds datarim/ (default: the current directory).",
-        ),
+        workspace_option,
         click.option("--stage", default=STAGE_ALL, show_default=True, help="prd, plan, do, archive or all."),
     ):
         command = option(command)
     return command
 
 
+def workspace_option(command: F) -> F:
+    """``--workspace`` alone; ``start_of`` says where it is."""
+    told = "A directory at or below the one that holds datarim/ (default: the current directory)."
+    return click.option("--workspace", type=DIRECTORY, help=told)(command)
+
+
 def start_of(cwd: Path, workspace: Path | None) -> Path:
-    """Where the search for the workspace begins, absolute."""
-    return (workspace if workspace is not None else cwd).absolute()
+    """Where the search for the workspace begins, absolute; ``workspace`` is relative to ``cwd``.
+
+    Raises ``WorkspaceError`` (``usage``) where that is no directory.
+    """
+    return (cwd if workspace is None else _directory(cwd, workspace, "--workspace")).absolute()
+
+
+def root_of(cwd: Path, framework_root: Path | None) -> Path | None:
+    """The framework root, absolute, or null. Raises as ``start_of`` does."""
+    return None if framework_root is None else _directory(cwd, framework_root, "--framework-root").absolute()
+
+
+def _directory(cwd: Path, named: Path, option: str) -> Path:
+    place = cwd / named
+    try:
+        found = place.is_dir()
+    except (OSError, ValueError):  # it may not be looked at, or is no path at all
+        found = False
+    if not found:
+        message = f"{option}: there is no directory {_one_line(str(place))!r}"
+        raise WorkspaceError("usage", message, place=_one_line(str(place)), next_step=f"name a directory with {option}")
+    return place
 
 
 class Silent:

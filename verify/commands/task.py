@@ -10,7 +10,7 @@ import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line
 from toolkit.reporting.formats import NAMES, renderer
-from verify.commands.options import Silent, Told, start_of, workspace_options
+from verify.commands.options import Silent, Told, root_of, start_of, workspace_options
 
 JSON = "json"
 
@@ -22,6 +22,7 @@ JSON = "json"
 @click.option("--external-verifier", metavar="PASS|FAIL", help="What a verifier outside said; FAIL blocks.")
 @click.option("--max-iter", type=click.IntRange(min=1), help="Passes of the loop at most (default: verify.limits).")
 @click.option("--fail-on", metavar="SEVERITY", help="Exit 1 from this severity on (default: the gravest).")
+@click.option("--baseline", type=click.Path(path_type=Path), help="An earlier report (JSON): only new findings count.")
 @click.option("--format", "format_name", type=click.Choice(NAMES), default=NAMES[0], show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
 @click.option("--no-write", is_flag=True, help="Write no audit log.")
@@ -33,11 +34,13 @@ def verify_task(
     stage: str,
     workspace: Path | None,
     framework_root: Path | None,
+    commits: str | None,
     no_commands: bool,
     floor_only: bool,
     external_verifier: str | None,
     max_iter: int | None,
     fail_on: str | None,
+    baseline: Path | None,
     format_name: str,
     output: Path | None,
     no_write: bool,
@@ -45,6 +48,9 @@ def verify_task(
     as_json: bool,
 ) -> None:
     """Verify one task and print the verdict with its findings.
+
+    It does not replace the single-agent QA review (/dr-qa). Verify when no /dr-prd, /dr-plan or /dr-do session is at
+    work on the task. Findings that .dr/waivers.yaml covers are shown and not counted.
 
     Runs the commands that this repository's .dr/policies declare, as make would; --no-commands leaves them out.
     """
@@ -57,13 +63,15 @@ def verify_task(
         task_id=task_id,
         stage=stage,
         start=start_of(cwd, workspace),
-        framework_root=framework_root.absolute() if framework_root else None,
+        framework_root=root_of(cwd, framework_root),
         floor_only=floor_only,
         external_verifier=external_verifier,
         max_iter=max_iter,
         fail_on=fail_on,
         run_commands=not no_commands,
         write=not no_write,
+        commits=commits,
+        baseline=(cwd / baseline).absolute() if baseline is not None else None,
     )
     target = report_target(cwd / output, request) if output is not None else None
     run = verify(request, Told() if sys.stderr.isatty() else Silent())

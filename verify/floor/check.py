@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
@@ -36,13 +37,18 @@ class CheckResult(NamedTuple):
 
 @dataclass(frozen=True)
 class FloorContext:
-    """What every check may read. Built once a run; what several checks need is computed once through ``once``."""
+    """What every check may read. Built once a run; what several checks need is computed once through ``once``.
+
+    ``commits`` is the range that the user named as the task's, or null (they are derived); ``today`` is a day in UTC.
+    """
 
     task: Task
     stage: str
     policies: PolicySet
     framework_root: Path | None = None
     run_commands: bool = True
+    commits: str | None = None
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
     _made: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[FloorContext], T]) -> T:
@@ -50,6 +56,10 @@ class FloorContext:
         if make not in self._made:
             self._made[make] = make(self)
         return cast(T, self._made[make])
+
+    def made(self, make: Callable[[FloorContext], T]) -> T | None:
+        """The value of ``make(self)`` if anything in this run has asked for it, else null."""
+        return cast("T | None", self._made.get(make))
 
     def roots(self) -> tuple[Path, ...]:
         """The declared roots under which a cited path may resolve, in order of precedence."""

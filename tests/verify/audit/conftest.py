@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from verify.audit.record import AuditRecord, CheckLine, LayerLine, RawOutput
+from verify.baseline import Compared
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.task import Workspace
+from verify.waivers.applying import Waived, WaiverTally
+from verify.waivers.waiver import Waiver
 
 
 @pytest.fixture
@@ -70,6 +74,20 @@ ABSENT = admitted(
     "unchecked",
     "no_evidence_provided",
 )
+WAIVER = Waiver(
+    ".dr/waivers.yaml",
+    2,
+    "shellcheck",
+    None,
+    "scripts/**",
+    "SC2034",
+    ("AC-1",),
+    "TST-0001",
+    "Vendored, password: hunter2 is upstream's",
+    "platform `team`",
+    date(2026, 12, 31),
+)
+KNOWN = admitted(replace(FLOOR.finding, finding_id="F-floor-3"))
 RECORD = AuditRecord(
     task_id="TST-0001",
     stage="do",
@@ -100,6 +118,13 @@ RECORD = AuditRecord(
         replace(DISPATCH, finding=replace(PEER.finding, severity="medium"), origins=(PEER, DISPATCH)),
         ABSENT,
     ),
+    waived=(Waived(admitted(replace(FLOOR.finding, finding_id="F-floor-2", check_name="shellcheck")), (WAIVER,)),),
+    waivers=WaiverTally(
+        ".dr/waivers.yaml", 1, (), (WAIVER._replace(line=9, text="token=hunter2", expires=date(2020, 1, 1)),)
+    ),
+    compared=Compared("before.json", "sha256:" + "3" * 64, (KNOWN,), 2),
+    commits=("4" * 40, "5" * 40),
+    commits_from="names the task; on the branch feature/TST-0001",
     malformed=(
         Malformed(
             "dispatch",

@@ -30,6 +30,7 @@ from verify.audit.seal import seal_of
 from verify.audit.writer import write_log
 from verify.findings import Malformed
 from verify.task import Workspace
+from verify.waivers.applying import NO_WAIVERS
 
 Make = Callable[..., AuditRecord]
 GOLDEN = Path(__file__).parent / "golden" / "verify-TST-0001-do-1.md"
@@ -75,10 +76,42 @@ def test_a_log_reads_as_it_always_did(workspace: Workspace, policies: PolicySet,
     assert written.path.read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_a_log_of_an_earlier_release_still_reads(policies: PolicySet) -> None:
-    log = read_log(GOLDEN, policies)
+@pytest.mark.parametrize("golden", [GOLDEN, GOLDEN.parent / "earlier" / GOLDEN.name], ids=["now", "earlier"])
+def test_a_log_of_an_earlier_release_still_reads(policies: PolicySet, golden: Path) -> None:
+    log = read_log(golden, policies)
     assert (log.task_id, log.stage, log.iter, log.verdict, log.sealed) == ("TST-0001", "do", 1, "CONDITIONAL", True)
     assert [finding.finding_id for finding in log.findings] == ["F-floor-1", "F-peer_review-1", "F-dispatch-2"]
+
+
+def test_what_is_waived_or_known_stands_apart_in_the_log_and_is_sealed_with_it(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    path = write_log(make_record(), workspace, policies).path
+    log = read_log(path, policies)
+    assert [finding.finding_id for finding in log.waived] == ["F-floor-2"]
+    assert [finding.finding_id for finding in log.known] == ["F-floor-3"]
+    assert log.waived[0].record["waiver"]["owner"] == "platform `team`"
+    assert log.header["waivers"]["applied"] == 1
+    assert log.header["waivers"]["expired"][0]["place"] == ".dr/waivers.yaml:9"
+    assert log.header["baseline"] == {"file": "before.json", "digest": "sha256:" + "3" * 64, "fixed": 2}
+    assert log.header["commits"] == ["4" * 40, "5" * 40]
+    text = path.read_text(encoding="utf-8")
+    assert "hunter2" not in text
+    path.chmod(0o644)
+    path.write_text(text.replace("platform `team`", "somebody else"), encoding="utf-8")
+    with pytest.raises(StorageError) as caught:
+        read_log(path, policies)
+    assert caught.value.code == "log_digest_differs"
+
+
+def test_a_run_without_waivers_and_baseline_says_so(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    record = make_record(waived=(), waivers=NO_WAIVERS, compared=None, commits=(), commits_from=None)
+    log = read_log(write_log(record, workspace, policies).path, policies)
+    assert (log.waived, log.known) == ((), ())
+    assert log.header["waivers"] == {"applied": 0, "expired": [], "file": None, "unused": []}
+    assert (log.header["baseline"], log.header["commits"], log.header["commits_from"]) == (None, [], None)
 
 
 def test_a_log_is_read_only_and_its_folder_is_made(
@@ -371,8 +404,15 @@ def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_p
     base = make_record()
     shown = base.findings[0].finding
     finding = replace(shown, artifact_ref=text, ac_criteria=(text,), suggested_fix=text, check_name=text)
+    waived = base.waived[0]
+    said = waived.waivers[0]._replace(reason=text, owner=text, path=text, text=text, criteria=(text,), check=text)
+    assert base.compared is not None
     record = make_record(
         findings=(replace(base.findings[0], finding=finding, verified_diagnostic=text, origins=()),),
+        waived=(waived._replace(admitted=replace(waived.admitted, finding=finding), waivers=(said,)),),
+        waivers=base.waivers._replace(file=text, unused=(said,), expired=(said,)),
+        compared=base.compared._replace(file=text),
+        commits_from=text,
         warnings=(text,),
         raw_outputs=(RawOutput("dispatch", "tester", 1, text),),
         malformed=(Malformed("dispatch", {text: text}, (text,), "malformed_evidence"),),
@@ -389,7 +429,8 @@ def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_p
     _, _, body = path.read_text(encoding="utf-8").removeprefix("---\n").partition("\n---\n")
     assert headings(body) == [
         f"Verification of TST-0001: stage do, run {log.iter}",
-        *("Findings", "Low: 1", "Malformed: 1", "Layers", "Checks", "Warnings"),
+        *("Findings", "Low: 1", "Waived: 1", "Known from the baseline: 1", "Malformed: 1"),
+        *("Layers", "Checks", "Warnings"),
     ]
     assert all(shows(char) for line in body.split("\n") for char in line)
 

@@ -1,0 +1,57 @@
+"""The branches of a repository, its own and those it knows of others, and which of them is the default one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from toolkit.repository.git import Git
+from toolkit.repository.names import decoded
+
+LOCAL: Final = "refs/heads/"
+REMOTE: Final = "refs/remotes/"
+_HEAD: Final = "HEAD"
+_PREFERRED: Final = "origin"  # the remote that Git itself names when it clones
+
+
+class Branch(NamedTuple):
+    """One branch: its full ref, its name without ``refs/heads/`` or the remote, its tip, its remote (null: local).
+
+    ``points_to`` is the full ref that a symbolic one (a remote's ``HEAD``) stands for, else empty.
+    """
+
+    ref: str
+    name: str
+    oid: str
+    remote: str | None
+    points_to: str
+
+
+def branches_of(git: Git) -> tuple[Branch, ...]:
+    """Every local and remote-tracking branch, sorted by ref. One process."""
+    form = "--format=%(objectname)%00%(refname)%00%(symref)"
+    listed = git.run("for-each-ref", form, LOCAL, REMOTE)
+    return tuple(_branch(line) for line in listed.split(b"\n") if line)
+
+
+def default_branch(branches: Sequence[Branch], names: Iterable[str]) -> str | None:
+    """The name of the branch that others start from, or null.
+
+    What the remote ``origin`` calls its HEAD, or the only remote that says so; else the first of ``names`` that is
+    the name of a branch. A user's ``init.defaultBranch`` says nothing about a repository that exists.
+    """
+    known = {branch.ref: branch for branch in branches}
+    heads = {branch.remote: branch.points_to for branch in branches if branch.remote and branch.name == _HEAD}
+    said = heads.get(_PREFERRED) or (next(iter(heads.values())) if len(heads) == 1 else "")
+    if said in known:
+        return known[said].name
+    present = {branch.name for branch in branches}
+    return next((name for name in names if name in present), None)
+
+
+def _branch(line: bytes) -> Branch:
+    oid, ref, points_to = (decoded(field) for field in line.split(b"\0"))
+    if ref.startswith(LOCAL):
+        return Branch(ref, ref.removeprefix(LOCAL), oid, None, points_to)
+    remote, _, name = ref.removeprefix(REMOTE).partition("/")
+    return Branch(ref, name, oid, remote, points_to)

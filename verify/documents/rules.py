@@ -1,0 +1,58 @@
+"""``verify.documents`` as code uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from toolkit.policy.sets import PolicySet
+
+
+class StepRules(NamedTuple):
+    """What makes something a step of a plan. Every word is case-folded."""
+
+    headings: frozenset[str]
+    other_sections: frozenset[str]
+    leads: tuple[str, ...]
+    columns: frozenset[str]
+
+
+class BindingRules(NamedTuple):
+    """Names of statements that bind labels, as they are written; ``joiners`` are case-folded."""
+
+    verifies: tuple[str, ...]
+    covers: tuple[str, ...]
+    evidence: tuple[str, ...]
+    joiners: frozenset[str]
+
+
+class DocumentRules(NamedTuple):
+    """Everything that ``verify.documents`` says."""
+
+    steps: StepRules
+    bindings: BindingRules
+
+    @classmethod
+    def from_policy(cls, policies: PolicySet) -> DocumentRules:
+        """The rules of the loaded policies (their shape proves the types)."""
+        value = cast("Mapping[str, Any]", policies.data("verify.documents"))
+        steps, bindings = value["steps"], value["bindings"]
+        return cls(
+            StepRules(
+                headings=_folded(steps["headings"]),
+                other_sections=_folded(steps["other_sections"]),
+                leads=tuple(word.casefold() for word in steps["leads"]),
+                columns=_folded(steps["columns"]),
+            ),
+            BindingRules(
+                verifies=tuple(bindings["verifies"]),
+                covers=tuple(bindings["covers"]),
+                evidence=tuple(bindings["evidence"]),
+                joiners=_folded(bindings["joiners"]),
+            ),
+        )
+
+
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words)

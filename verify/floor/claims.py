@@ -1,0 +1,98 @@
+"""The evidence that the task's documents give for its criteria, each claim looked up; for ``FloorContext.once``."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+
+from toolkit.errors import UndeterminedError
+from verify.documents.evidence import EvidenceClaim, EvidenceRules, claims_of
+from verify.documents.statements import StatementRules, statements_in
+from verify.floor.acceptance import criteria_rules
+from verify.floor.check import FloorContext
+from verify.floor.gate import stage_gates
+from verify.floor.paths import declared_roots, path_rules
+from verify.floor.prd_gates import measure_reader
+from verify.floor.readings import document_rules
+from verify.paths.roots import Outcome
+from verify.paths.words import Word
+
+GATE = "do-evidence"
+
+
+def evidence_claims(context: FloorContext) -> tuple[EvidenceClaim, ...]:
+    """Everything that is given as evidence, document by document; the label is empty where none is named."""
+    rules = EvidenceRules.from_policy(context.policies, context.once(path_rules), context.once(measure_reader))
+    criteria, bindings = context.once(criteria_rules), context.once(document_rules).bindings
+    where = StatementRules.from_policy(context.policies, bindings, criteria)
+    there = Standing(context)
+    documents = (found for kind in context.once(stage_gates)[GATE].documents for found in context.task.all_of(kind))
+    return tuple(
+        claim
+        for document in documents
+        for claim in claims_of(statements_in(document.blocks, where), document.path, rules, there)
+    )
+
+
+def evidence_of(context: FloorContext) -> Mapping[str, tuple[EvidenceClaim, ...]]:
+    """The claims for each criterion by its label, in order."""
+    found: dict[str, list[EvidenceClaim]] = {}
+    for claim in context.once(evidence_claims):
+        if claim.label:
+            found.setdefault(claim.label, []).append(claim)
+    return {label: tuple(claims) for label, claims in found.items()}
+
+
+class Standing:
+    """Which cited files and commits are there: under the declared roots, in their repositories."""
+
+    def __init__(self, context: FloorContext) -> None:
+        self._context = context
+        self._roots = context.once(declared_roots)
+        self._names = context.task.documents()
+        self._commits: dict[str, bool | None] = {}
+
+    def file(self, word: Word, document: str) -> bool | None:
+        """Whether a file stands at the path, as written or beside the document that cites it; null: nobody may look."""
+        beside = f"{PurePosixPath(document).parent}/{word.text}" if word.text.startswith(("./", "../")) else word.text
+        named = self._names.get(word.text)
+        readings = dict.fromkeys((word.text, *word.readings, beside, *([str(named)] if named else [])))
+        unreadable = False
+        for text in readings:
+            resolution = self._roots.resolve(text)
+            if resolution.root is not None and not _is_directory(resolution.root, text):
+                return True
+            unreadable = unreadable or resolution.outcome is Outcome.UNREADABLE
+        return None if unreadable else False
+
+    def commit(self, name: str) -> bool | None:
+        """Whether one of the repositories has the commit; null without a repository, or where Git can't tell."""
+        if name not in self._commits:
+            try:
+                self._commits[name] = self._look_up(name)
+            except UndeterminedError:
+                self._commits[name] = None
+        return self._commits[name]
+
+    def _look_up(self, name: str) -> bool | None:
+        from toolkit.repository.git import open_repository
+        from toolkit.repository.objects import commits_named
+        from verify.history.rules import HistoryRules
+
+        limits = HistoryRules.from_policy(self._context.policies).git
+        places = dict.fromkeys((self._context.task.workspace.root, *filter(None, (self._context.framework_root,))))
+        opened = [git for git in (open_repository(place, limits) for place in places) if git is not None]
+        if not opened:
+            return None
+        return any(commits_named(git, [name])[name] for git in opened)
+
+
+def _is_directory(root: Path, text: str) -> bool:
+    """Whether a path that stands under a root is a folder there. A link is not followed: it may lead anywhere."""
+    try:
+        return stat.S_ISDIR(os.lstat(root / normpath(text)).st_mode)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,69 @@
+"""Orphaned requirements: criteria with neither a step of the plan nor evidence (drift taxonomy)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from toolkit.reporting.visible import visible
+from verify.criteria import Criterion
+from verify.evidence import FindingLimits, quote_line
+from verify.findings import Finding
+from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.claims import evidence_of
+from verify.floor.drift import drift, nothing
+from verify.floor.gate import asked_criteria, of_criteria
+from verify.floor.paths import NO_PLAN
+from verify.floor.phases import unplanned_criteria
+from verify.floor.readings import step_bindings
+from verify.task import Artifact
+from verify.terms import COULD_NOT_RUN, RAN
+
+ADOPT_IT = (
+    "{label} has no step in {place} and no evidence. Name it in a step (`Verifies: {label}`), give its evidence, or "
+    "take it out of the PRD."
+)
+
+
+def orphaned_requirements(entry: CheckEntry, context: FloorContext) -> CheckResult:
+    """A finding for each criterion of the PRD that no step of the plan serves, and that nothing proves.
+
+    How grave one is where the stage is asked for by name stands in the entry's ``asked_severity``. What the gate of
+    the plan's steps reports of a criterion is not reported again; one whose evidence nobody can look up is none.
+    """
+    criteria, prd, plan = asked_criteria(context), context.task.prd, context.task.plan
+    if isinstance(criteria, CheckResult) or prd is None:
+        return criteria if isinstance(criteria, CheckResult) else nothing("there is no PRD")
+    if plan is None:
+        return nothing(NO_PLAN)
+    asked = cast("Mapping[str, str]", entry.parameters["asked_severity"])
+    graded = entry._replace(severity=asked.get(context.stage, entry.severity))
+    served = {binding.label for binding in context.once(step_bindings)}
+    reported = context.once(unplanned_criteria)
+    without = [it for it in criteria if it.label not in served]
+    proved = {it.label: _is_proved(it, context) for it in without if it.label not in reported}
+    orphans = [it for it in without if proved.get(it.label, True) is False]
+    unknown = [it.label for it in without if proved.get(it.label, True) is None]
+    detail = f"{of_criteria(len(criteria))}, {len(without)} without a step, {len(orphans)} of them without evidence"
+    if reported:
+        detail += f"; {len(reported)} left to the gate of the plan's steps"
+    findings = tuple(_finding(graded, context, prd, plan, it) for it in orphans)
+    if unknown:
+        return CheckResult(COULD_NOT_RUN, f"{detail}; undetermined: {', '.join(unknown)}", findings)
+    return CheckResult(RAN, detail, findings)
+
+
+def _is_proved(criterion: Criterion, context: FloorContext) -> bool | None:
+    """Whether some evidence of the criterion counts; null where nobody can tell."""
+    accepted = {claim.accepted for claim in context.once(evidence_of).get(criterion.label, ())}
+    return True if True in accepted else None if None in accepted else False
+
+
+def _finding(entry: CheckEntry, context: FloorContext, prd: Artifact, plan: Artifact, criterion: Criterion) -> Finding:
+    line, label = criterion.line, criterion.label
+    evidence = quote_line(prd.path, line, prd.line(line), FindingLimits.from_policy(context.policies))
+    place = f'{plan.path}:1 "{visible(plan.line(1).strip(), _LONGEST)}"'
+    return drift(entry, context, f"{prd.path}:{line}", evidence, ADOPT_IT.format(label=label, place=place), (label,))
+
+
+_LONGEST = 160  # characters of the plan's line that are shown

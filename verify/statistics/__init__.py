@@ -1,0 +1,1 @@
+"""Figures over many verifications: what the logs and the archives of a workspace add up to."""
