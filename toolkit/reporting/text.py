@@ -91,10 +91,18 @@ def _malformed(report: Report) -> Iterator[_Line]:
 
 
 def _checks(checks: tuple[Step, ...]) -> Iterator[str]:
-    """What could not be done first, then what need not be; of the others only those that have something to say."""
+    """What could not be done first, then what need not be; of the others only those that have something to say.
+
+    Checks that say the same thing share a line, unless they could not be done: each of those is told.
+    """
     order = (Progress.NOT_DONE, Progress.NOTHING_TO_DO, Progress.DONE)
     told = [step for step in checks if step.detail or step.progress is not Progress.DONE]
-    yield from map(_step, sorted(told, key=lambda step: order.index(step.progress)))
+    alike: dict[tuple[str, ...], list[Step]] = {}
+    for step in sorted(told, key=lambda step: order.index(step.progress)):
+        own = (step.name,) if step.progress is Progress.NOT_DONE else ()
+        alike.setdefault((step.status, step.detail, *own), []).append(step)
+    for first, *others in alike.values():
+        yield _step(first._replace(name=f"{first.name} and {len(others)} more") if others else first)
     rest = len(checks) - len(told)
     if rest:
         yield f"{rest} more ran" if told else f"all {rest} ran"
