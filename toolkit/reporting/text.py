@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from toolkit.reporting import lines
@@ -102,7 +103,7 @@ def _checks(checks: tuple[Step, ...]) -> Iterator[str]:
         own = (step.name,) if step.progress is Progress.NOT_DONE else ()
         alike.setdefault((step.status, step.detail, *own), []).append(step)
     for first, *others in alike.values():
-        yield _step(first._replace(name=f"{first.name} and {len(others)} more") if others else first)
+        yield _step(replace(first, name=f"{first.name} and {len(others)} more") if others else first)
     rest = len(checks) - len(told)
     if rest:
         yield f"{rest} more ran" if told else f"all {rest} ran"

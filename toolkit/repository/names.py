@@ -20,8 +20,11 @@ def encoded(name: str) -> bytes:
 
 def quoted(path: str) -> str:
     """A path as it is shown: itself, or in Git's C quoting where it is not UTF-8 or begins with a quotation mark."""
-    if not path.startswith('"') and _is_text(path):
-        return path
+    return path if not path.startswith('"') and _is_text(path) else spelled(path)
+
+
+def spelled(path: str) -> str:
+    """A path in Git's C quoting, whatever it holds: printable ASCII on one line."""
     return '"' + "".join(map(_spelled, encoded(path))) + '"'
 
 

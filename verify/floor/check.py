@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
+from toolkit.errors import UndeterminedError
+
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
     from verify.findings import Finding
@@ -50,11 +52,18 @@ class FloorContext:
     commits: str | None = None
     today: date = field(default_factory=lambda: datetime.now(UTC).date())
     _made: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
+    _failed: dict[Callable[..., object], UndeterminedError] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[FloorContext], T]) -> T:
-        """The value of ``make(self)``, computed at most once a run."""
+        """The value of ``make(self)``, computed at most once a run. What could not be determined is not tried again."""
+        if make in self._failed:
+            raise self._failed[make]
         if make not in self._made:
-            self._made[make] = make(self)
+            try:
+                self._made[make] = make(self)
+            except UndeterminedError as fault:
+                self._failed[make] = fault
+                raise
         return cast(T, self._made[make])
 
     def made(self, make: Callable[[FloorContext], T]) -> T | None:

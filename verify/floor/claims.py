@@ -78,16 +78,13 @@ class Standing:
         return self._commits[name]
 
     def _look_up(self, name: str) -> bool | None:
-        from toolkit.repository.git import open_repository
         from toolkit.repository.objects import commits_named
-        from verify.history.rules import HistoryRules
+        from verify.floor.changes import task_history
 
-        limits = HistoryRules.from_policy(self._context.policies).git
-        places = dict.fromkeys((self._context.task.workspace.root, *filter(None, (self._context.framework_root,))))
-        opened = [git for git in (open_repository(place, limits) for place in places) if git is not None]
-        if not opened:
-            return None
-        return any(commits_named(git, [name])[name] for git in opened)
+        repositories = self._context.once(task_history).repositories
+        if any(commits_named(git, [name])[name] for git in repositories):
+            return True
+        return None if any(git.shallow for git in repositories) else False
 
 
 def _is_directory(root: Path, text: str) -> bool:

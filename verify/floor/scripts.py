@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 from toolkit.errors import StorageError
+from toolkit.repository.names import spelled
 from toolkit.storage.files import read_bounded
 from verify.floor.shebang import interpreter_of
 
@@ -91,17 +92,7 @@ def find_scripts(cited: Iterable[Path], roots: Sequence[Path], rules: ScriptRule
 
 def shown_path(path: str) -> str:
     """``path`` as text that is valid UTF-8 and one line: as it stands, or in Git's C quoting where it is neither."""
-    raw = os.fsencode(path)
-    if _is_plain(path) and not path.startswith('"'):
-        return path
-    return '"' + "".join(_ESCAPES.get(byte) or _octal_or_itself(byte) for byte in raw) + '"'
-
-
-_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
-
-
-def _octal_or_itself(byte: int) -> str:
-    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
+    return path if _is_plain(path) and not path.startswith('"') else spelled(path)
 
 
 def _is_plain(text: str) -> bool:

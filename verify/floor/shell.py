@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
@@ -17,12 +16,10 @@ from toolkit.storage.cache import Cache, cache_root
 from verify.evidence import FindingLimits, clip, clip_fix, quote_line
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.chosen import scripts_of
 from verify.floor.comments import Comment
-from verify.floor.paths import cited_paths, declared_roots, path_rules
 from verify.floor.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
 from verify.floor.shellcheck import Shellcheck, ShellcheckRules, Source
-from verify.markdown import Block
-from verify.paths import find_citations
 from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
@@ -77,7 +74,7 @@ def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
     """Find the scripts, look them up in the cache, and start judging those that are not in it."""
     limits = cast("Mapping[str, object]", context.policies.data(LIMITS))
     rules = ScriptRules.from_policy(entry.parameters, limits)
-    scripts = find_scripts(cited_scripts(context), context.roots(), rules)
+    scripts = find_scripts(scripts_of(context, rules), context.roots(), rules)
     if not scripts.found:
         return Started(scripts)
     levels = context.policies.vocabulary(LEVELS).terms
@@ -97,28 +94,6 @@ def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
         return Started(scripts, tool, keys, known, Batches(tool.path, unknown, tool.rules))
     except OSError as error:
         return Started(scripts, tool, keys, known, fault=f"no copies could be made to be judged: {error.strerror}")
-
-
-def cited_scripts(context: FloorContext) -> Iterator[Path]:
-    """What the task's documents cite and what stands under a declared root: a script may have any name."""
-    roots = context.once(declared_roots)
-    for document in context.task.own:
-        if document is context.task.plan:
-            citations = context.once(cited_paths)
-        else:
-            citations = find_citations(document.blocks, context.once(path_rules), document.lines)
-        cited = (reading for citation in citations.paths for reading in (citation.text, *citation.readings))
-        for reading in dict.fromkeys((*cited, *_slashed(document.blocks))):
-            root = roots.resolve(reading).root
-            if root is not None:
-                yield root / reading
-
-
-def _slashed(blocks: Iterable[Block]) -> Iterator[str]:
-    """The words of inline code with a slash: no citation, and yet `libexec/tool` may be the name of a script."""
-    for block in blocks:
-        spans = block.spans or [span for cell in block.cells for span in cell.spans]
-        yield from (word for span in spans for word in span.text.split() if "/" in word)
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,26 @@ def test_what_does_not_count_stands_apart_with_its_reason(make_item: Any, make_r
     assert "\nmiddling\n" not in shown
 
 
+def test_checks_that_say_the_same_share_a_line_unless_they_could_not_run(make_report: Any) -> None:
+    steps = (
+        Step("first", "ran", Progress.DONE, "3 looked at"),
+        Step("second", "ran", Progress.DONE, "3 looked at"),
+        Step("other", "ran", Progress.DONE, "4 looked at"),
+        Step("third", "ran", Progress.DONE, "3 looked at"),
+        Step("lost", "could-not-run", Progress.NOT_DONE, "no git"),
+        Step("also lost", "could-not-run", Progress.NOT_DONE, "no git"),
+    )
+
+    section = text.render(make_report(checks=steps)).split("Checks\n")[1].splitlines()
+
+    assert section[:4] == [
+        "  lost: could-not-run: no git",
+        "  also lost: could-not-run: no git",
+        "  first and 2 more: ran: 3 looked at",
+        "  other: ran: 4 looked at",
+    ]
+
+
 def test_checks_that_could_not_run_are_told_before_all_others(make_report: Any) -> None:
     steps = (
         Step("quiet", "ran", Progress.DONE),

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from repository_support import Repository
 
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import shipped_shapes
@@ -346,6 +347,22 @@ def test_a_script_that_the_task_cites_is_judged_wherever_it_stands(floor: Floor)
     floor.script("tools/other.sh")
     floor.plan("# Plan\n\n1. Change `tools/deploy.sh` and `tools/missing.sh`.\n")
     assert {each.artifact_ref for each in floor.run().findings} == {"tools/deploy.sh:2", "tools/deploy.sh:3"}
+
+
+def test_a_script_that_the_tasks_commits_changed_is_judged_wherever_it_stands(floor: Floor) -> None:
+    repository = Repository(floor.root)
+    repository.commit("before", {"tools/old.sh": UNSAFE})
+    repository.commit(f"{TASK}: tools", {"tools/new.sh": UNSAFE, "libexec/run": UNSAFE, "tools/gone.sh": UNSAFE})
+    repository.commit(f"{TASK}: one less", delete=["tools/gone.sh"])
+    assert {finding.artifact_ref.partition(":")[0] for finding in floor.run().findings} == {
+        "tools/new.sh",
+        "libexec/run",
+    }
+
+
+def test_without_git_the_scripts_that_are_known_are_judged_all_the_same(floor: Floor) -> None:
+    floor.script("scripts/run.sh")
+    assert [finding.artifact_ref for finding in floor.run().findings] == ["scripts/run.sh:2", "scripts/run.sh:3"]
 
 
 def test_a_script_that_is_cited_and_configured_is_judged_once(floor: Floor) -> None:
