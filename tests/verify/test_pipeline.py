@@ -154,7 +154,7 @@ def test_a_grave_finding_that_is_waived_keeps_no_model_from_being_asked(request_
     assert "finding(s)" in before.layers[1].reason
     grave = {one.finding.check_name for one in before.findings if one.finding.severity == "high"}
     reason = "reason: Somebody looks after this, owner: me, expires: '2999-12-31'"
-    lines = "".join(f"  - {{check: '{name}', {reason}}}\n" for name in sorted(map(str, grave)))
+    lines = "".join(f"  - {{rule: '{name}', {reason}}}\n" for name in sorted(map(str, grave)))
     (request_for.start / ".dr/waivers.yaml").write_text(f"waivers:\n{lines}")
     after = pipeline.verify(asked, Silent())
     assert "no model was reached" in after.layers[1].reason
@@ -166,8 +166,8 @@ def test_a_report_is_what_its_schema_says(committed: Request) -> None:
     log_schema = json.loads((SCHEMAS / "dr-verify.audit-log.v1.json").read_text())
     (committed.start / ".dr/waivers.yaml").write_text(
         "waivers:\n"
-        "  - {check: ac_coverage_grep, reason: Done by hand, owner: me, expires: '2999-12-31', criteria: [V-AC-2]}\n"
-        "  - {check: unclosed_fence, reason: Verified by hand, owner: me, expires: '2020-01-01', path: 'x/*'}\n"
+        "  - {rule: ac_coverage_grep, reason: Done by hand, owner: me, expires: '2999-12-31', criteria: [V-AC-2]}\n"
+        "  - {rule: unclosed_fence, reason: Verified by hand, owner: me, expires: '2020-01-01', path: 'x/*'}\n"
     )
     before = committed.start / "before.json"
     first = pipeline.verify(committed, Silent())

@@ -10,10 +10,10 @@ from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_lin
 from verify.findings import Finding
 from verify.floor.acceptance import NO_PRD, criteria_rules, prd_criteria
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.drift.surfaces import plan_surface, surface_rules
 from verify.floor.expectations import NO_EXPECTATIONS, expectations_of
 from verify.floor.paths import NO_PLAN
 from verify.floor.readings import document_rules, step_bindings
-from verify.floor.surfaces import plan_surface, surface_rules
 from verify.spec_graph.faults import Fault
 from verify.spec_graph.gate import Situation, blocks_on_error, mode_of, severity_in_floor
 from verify.spec_graph.graph import Checklist, Plan, Proof, Sources, SpecGraph, build_graph
@@ -127,7 +127,7 @@ def _told_elsewhere(rule: Rule, context: FloorContext) -> frozenset[str]:
     """The criteria of which the gate of the plan's steps tells the same fault."""
     if rule.name != BINDING_PRESENT:
         return frozenset()
-    from verify.floor.phases import unplanned_criteria
+    from verify.floor.gates.stages import unplanned_criteria
 
     return context.once(unplanned_criteria)
 

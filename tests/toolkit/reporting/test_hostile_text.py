@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
 from itertools import cycle, islice
 from typing import Any
 from xml.etree.ElementTree import fromstring
@@ -92,9 +93,10 @@ JSON = st.recursive(
 
 
 def tamed(value: Any) -> Any:
-    """The same report with one letter in place of every text that is not empty (severity words stay)."""
+    """The same report with a word in place of every text that is not empty, its own for each (severity words stay)."""
     if isinstance(value, str):
-        return value if value in SEVERITIES else value and "x"
+        word = sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+        return value if value in SEVERITIES else value and f"x{word}"
     if isinstance(value, tuple):
         return tuple(map(tamed, value))
     if is_dataclass(value) and not isinstance(value, type):

@@ -10,7 +10,7 @@ import pytest
 from drift_repositories import TASK, Commit, Files, build
 
 from toolkit.policy.sets import PolicySet
-from verify.floor.archive import archive_claim
+from verify.floor.archive.claimed import archive_claim
 from verify.floor.check import CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
 from verify.quotes import QuoteChecker, QuoteLimits

@@ -192,7 +192,7 @@ def test_an_orphan_is_left_to_the_gate_of_the_steps_where_that_ran(tmp_path: Pat
 
 
 def test_an_orphan_at_all_is_medium_where_the_gate_does_not_run(tmp_path: Path, policies: PolicySet) -> None:
-    from verify.floor.orphans import orphaned_requirements
+    from verify.floor.drift.orphans import orphaned_requirements
 
     commits, _ = Case(drift=Drift(orphans=frozenset({1}))).make(tmp_path)
     document = tmp_path / f"datarim/tasks/{TASK}-task-description.md"

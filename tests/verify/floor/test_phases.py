@@ -14,10 +14,10 @@ import pytest
 from toolkit.policy.sets import PolicySet
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.claims import evidence_claims, evidence_of
 from verify.floor.entries import FloorPlan
-from verify.floor.gate import stage_gates
-from verify.floor.phases import phase_gate, unplanned_criteria
+from verify.floor.gates.evidence import evidence_claims, evidence_of
+from verify.floor.gates.forms import stage_gates
+from verify.floor.gates.stages import phase_gate, unplanned_criteria
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.task import find_workspace, load_task
 from verify.terms import COULD_NOT_RUN, FILE_QUOTE, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT

@@ -26,10 +26,10 @@ from repository_support import Repository
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import shipped_shapes
 from verify.findings import Finding
-from verify.floor.batches import balanced
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.scripts import shown_path
-from verify.floor.shell import begin, shellcheck
+from verify.floor.shell.batches import balanced
+from verify.floor.shell.judging import begin, shellcheck
+from verify.floor.shell.scripts import shown_path
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.task import find_workspace, load_task
 
@@ -672,7 +672,7 @@ def test_a_script_and_a_directory_without_the_right_to_read_are_named() -> None:
     program = """
         import os, sys
         from pathlib import Path
-        from verify.floor.scripts import ScriptRules, find_scripts
+        from verify.floor.shell.scripts import ScriptRules, find_scripts
         if os.geteuid() == 0:
             os.setuid(65534)
         rules = ScriptRules(("scripts",), (".sh",), frozenset({"sh"}), 256, 1000, 10000, 100, 100)
@@ -869,7 +869,7 @@ from toolkit.policy.sets import PolicySet
 from toolkit.processes.interrupts import exit_status, terminated_as_interrupt
 from toolkit.shipped import shipped_policy_files, shipped_root, shipped_shapes
 from verify.floor.check import CheckEntry, FloorContext
-from verify.floor.shell import begin, shellcheck
+from verify.floor.shell.judging import begin, shellcheck
 from verify.task import find_workspace, load_task
 root, ready, bin, when = sys.argv[1:]
 here = shipped_root()

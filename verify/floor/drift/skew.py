@@ -16,12 +16,12 @@ from verify.evidence import FindingLimits, quote_line
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.claims import evidence_of
-from verify.floor.drift import drift, listed, nothing, of_commits, without_commits
-from verify.floor.exempt import Exempt
+from verify.floor.drift.exempt import Exempt
+from verify.floor.drift.forms import drift, listed, nothing, of_commits, without_commits
+from verify.floor.drift.surfaces import plan_surface, surface_rules, touched_paths
+from verify.floor.gates.evidence import evidence_of
 from verify.floor.paths import NO_PLAN
 from verify.floor.readings import plan_steps, step_bindings
-from verify.floor.surfaces import plan_surface, surface_rules, touched_paths
 from verify.terms import RAN
 
 DO_IT = (

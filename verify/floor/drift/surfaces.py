@@ -12,7 +12,7 @@ from verify.floor.changes import task_changes, task_history
 from verify.floor.check import FloorContext
 from verify.floor.paths import path_rules
 from verify.floor.readings import plan_steps
-from verify.floor.scripts import shown_path
+from verify.floor.shell.scripts import shown_path
 from verify.history.changes import TaskChange
 from verify.history.derived import TaskCommit
 from verify.references import split_reference

@@ -7,8 +7,8 @@ from verify.documents.evidence import EvidenceClaim
 from verify.findings import Finding
 from verify.floor.acceptance import NO_PRD
 from verify.floor.check import CheckResult
-from verify.floor.claims import evidence_of
-from verify.floor.gate import Asked, asked_criteria, nothing, of_criteria, quoting
+from verify.floor.gates.evidence import evidence_of
+from verify.floor.gates.forms import Asked, asked_criteria, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import COULD_NOT_RUN, RAN
 

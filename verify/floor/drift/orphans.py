@@ -10,11 +10,11 @@ from verify.criteria import Criterion
 from verify.evidence import FindingLimits, quote_line
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.claims import evidence_of
-from verify.floor.drift import drift, nothing
-from verify.floor.gate import asked_criteria, of_criteria
+from verify.floor.drift.forms import drift, nothing
+from verify.floor.gates.evidence import evidence_of
+from verify.floor.gates.forms import asked_criteria, of_criteria
+from verify.floor.gates.stages import unplanned_criteria
 from verify.floor.paths import NO_PLAN
-from verify.floor.phases import unplanned_criteria
 from verify.floor.readings import step_bindings
 from verify.task import Artifact
 from verify.terms import COULD_NOT_RUN, RAN

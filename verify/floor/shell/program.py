@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.storage.cache import Cache, key_of
-from verify.floor.comments import Comment, from_json, to_json
+from verify.floor.shell.comments import Comment, from_json, to_json
 
 KEYED_AS: Final = b"comments/2"  # to be changed when the form of what is kept changes
 VERSION_KEYED_AS: Final = b"version/2"

@@ -7,10 +7,10 @@ from verify.documents.revisions import Difference
 from verify.errors import VerificationUndetermined
 from verify.evidence import FindingLimits, message_evidence, quote_line
 from verify.findings import Finding
-from verify.floor.approved import Approved, changes_since, since_approval, stated_approvals, unreviewed
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift import SHORT, drift, nothing
+from verify.floor.drift.approved import Approved, changes_since, since_approval, stated_approvals, unreviewed
+from verify.floor.drift.forms import SHORT, drift, nothing
 from verify.terms import RAN
 
 UNAPPROVED = "no PRD or plan says that it is approved"

@@ -9,7 +9,7 @@ from pathlib import Path
 from toolkit.errors import UndeterminedError
 from verify.floor.check import FloorContext
 from verify.floor.paths import cited_paths, declared_roots, path_rules
-from verify.floor.scripts import ScriptRules
+from verify.floor.shell.scripts import ScriptRules
 from verify.history.places import FRAMEWORK, WORKSPACE
 from verify.markdown import Block
 from verify.paths import find_citations

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 from toolkit.errors import StorageError
 from toolkit.repository.names import spelled
 from toolkit.storage.files import read_bounded
-from verify.floor.shebang import interpreter_of
+from verify.floor.shell.shebang import interpreter_of
 
 WENT_AWAY: Final = "not_found"
 OUTSIDE: Final = "out of the roots"

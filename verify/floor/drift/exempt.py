@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 from verify.artifacts import ID
 from verify.documents.covering import Test, any_glob
 from verify.floor.check import FloorContext
-from verify.floor.surfaces import ChangedPath
+from verify.floor.drift.surfaces import ChangedPath
 
 STEM: Final = "{stem}"
 Named = tuple[str, object]

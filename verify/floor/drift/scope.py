@@ -11,10 +11,10 @@ from verify.evidence import FindingLimits, message_evidence
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift import changed_by, drift, nothing, of_commits, of_paths, without_commits
-from verify.floor.exempt import Exempt
+from verify.floor.drift.exempt import Exempt
+from verify.floor.drift.forms import changed_by, drift, nothing, of_commits, of_paths, without_commits
+from verify.floor.drift.surfaces import ChangedPath, changed_paths, plan_surface, surface_rules
 from verify.floor.paths import NO_PLAN
-from verify.floor.surfaces import ChangedPath, changed_paths, plan_surface, surface_rules
 from verify.markdown import BlockKind
 from verify.task import Artifact
 from verify.terms import RAN

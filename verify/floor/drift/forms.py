@@ -9,7 +9,7 @@ from verify.errors import VerificationUndetermined
 from verify.evidence import FindingLimits, clip_fix
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.surfaces import ChangedPath
+from verify.floor.drift.surfaces import ChangedPath
 from verify.history.derived import History, TaskCommit
 from verify.terms import FLOOR, NOTHING_TO_RUN
 

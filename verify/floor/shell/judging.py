@@ -16,14 +16,14 @@ from toolkit.storage.cache import Cache, cache_root
 from verify.evidence import FindingLimits, clip, clip_fix, quote_line
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.chosen import scripts_of
-from verify.floor.comments import Comment
-from verify.floor.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
-from verify.floor.shellcheck import Shellcheck, ShellcheckRules, Source
+from verify.floor.shell.chosen import scripts_of
+from verify.floor.shell.comments import Comment
+from verify.floor.shell.program import Shellcheck, ShellcheckRules, Source
+from verify.floor.shell.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
 from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
-    from verify.floor.batches import Batches
+    from verify.floor.shell.batches import Batches
 
 NAMESPACE: Final = "shellcheck"
 LEVELS: Final = "verify.shellcheck-level"
@@ -88,7 +88,7 @@ def start_shellcheck(entry: CheckEntry, context: FloorContext) -> Started:
     unknown = {key: source for key, source in zip(keys, sources, strict=True) if key not in known}
     if not unknown:
         return Started(scripts, tool, keys, known)
-    from verify.floor.batches import Batches
+    from verify.floor.shell.batches import Batches
 
     try:
         return Started(scripts, tool, keys, known, Batches(tool.path, unknown, tool.rules))

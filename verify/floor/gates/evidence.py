@@ -13,9 +13,9 @@ from verify.documents.evidence import EvidenceClaim, EvidenceRules, claims_of
 from verify.documents.statements import StatementRules, statements_in
 from verify.floor.acceptance import criteria_rules
 from verify.floor.check import FloorContext
-from verify.floor.gate import stage_gates
+from verify.floor.gates.forms import stage_gates
+from verify.floor.gates.prd import measure_reader
 from verify.floor.paths import declared_roots, path_rules
-from verify.floor.prd_gates import measure_reader
 from verify.floor.readings import document_rules
 from verify.paths.roots import Outcome
 from verify.paths.words import Word

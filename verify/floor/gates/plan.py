@@ -7,7 +7,7 @@ from verify.documents.rollback import RollbackRules, find_rollback
 from verify.documents.threats import StrideRules, read_stride
 from verify.floor.acceptance import criteria_rules, prd_criteria
 from verify.floor.check import CheckResult, FloorContext
-from verify.floor.gate import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
+from verify.floor.gates.forms import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
 from verify.floor.paths import NO_PLAN
 from verify.floor.readings import step_bindings
 from verify.terms import RAN

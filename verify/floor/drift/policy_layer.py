@@ -10,8 +10,8 @@ from verify.evidence import FindingLimits, clip_fix, message_evidence
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift import changed_by, of_commits, without_commits
-from verify.floor.surfaces import ChangedPath, changed_paths
+from verify.floor.drift.forms import changed_by, of_commits, without_commits
+from verify.floor.drift.surfaces import ChangedPath, changed_paths
 from verify.terms import FLOOR, RAN
 
 ABOVE: Final = "../"

@@ -10,10 +10,10 @@ from toolkit.reporting.visible import visible
 from verify.documents.claims import ClaimRules, Claims, CommitClaim, FigureClaim, claims_in
 from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.findings import Finding
+from verify.floor.archive.named_commits import NamedCommits, Standing
+from verify.floor.archive.outputs import Outputs
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift import nothing
-from verify.floor.named_commits import NamedCommits, Standing
-from verify.floor.outputs import Outputs
+from verify.floor.drift.forms import nothing
 from verify.floor.paths import path_rules
 from verify.task import ARCHIVE, Artifact
 from verify.terms import COULD_NOT_RUN, FLOOR, RAN

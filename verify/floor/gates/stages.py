@@ -11,8 +11,8 @@ from typing import cast
 
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
-from verify.floor.gate import Asked, nothing, stage_gates
-from verify.floor.plan_gates import unserved
+from verify.floor.gates.forms import Asked, nothing, stage_gates
+from verify.floor.gates.plan import unserved
 
 
 def phase_gate(entry: CheckEntry, context: FloorContext) -> CheckResult:
@@ -49,9 +49,9 @@ def _severity(entry: CheckEntry, context: FloorContext) -> str | None:
 
 def _checks() -> Mapping[str, Callable[[Asked], CheckResult]]:
     """The code behind each gate, loaded where one is asked."""
-    from verify.floor.do_gates import evidence
-    from verify.floor.plan_gates import rollback, steps, stride
-    from verify.floor.prd_gates import measurable, risks
+    from verify.floor.gates.do import evidence
+    from verify.floor.gates.plan import rollback, steps, stride
+    from verify.floor.gates.prd import measurable, risks
 
     return {
         "prd-measurable": measurable,

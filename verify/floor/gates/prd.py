@@ -8,7 +8,7 @@ from verify.documents.measures import MeasureRules
 from verify.documents.risks import Risk, RiskRules, find_risks
 from verify.floor.acceptance import NO_PRD, criteria_rules, find_waiver
 from verify.floor.check import CheckResult, FloorContext
-from verify.floor.gate import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
+from verify.floor.gates.forms import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import RAN
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from toolkit.errors import ProcessError
 from toolkit.processes.interrupts import uninterrupted
 from toolkit.processes.process import Running, scrubbed, start, stop_all, wait_all
-from verify.floor.comments import Answer, Comment, Failure, read_answer
+from verify.floor.shell.comments import Answer, Comment, Failure, read_answer
 
 if TYPE_CHECKING:
-    from verify.floor.shellcheck import ShellcheckRules, Source
+    from verify.floor.shell.program import ShellcheckRules, Source
 
 Batch = tuple[str, ...]
 SCRUBBED: Final = ("GIT_", "SHELLCHECK_")  # SHELLCHECK_OPTS would change answers that are kept by our options alone

@@ -1,0 +1,1 @@
+"""The check ``archive_claim``: what an archive document claims, looked up."""
