@@ -140,7 +140,7 @@ def _finding(entry: CheckEntry, severity: str, fault: Fault, limits: FindingLimi
         category=entry.category,
         evidence=quote_line(fault.document.path, fault.line, fault.text, limits),
         ac_criteria=fault.criteria,
-        suggested_fix=clip_fix(f"{fault.message[:1].upper()}{fault.message[1:]}. {fault.fix}", limits),
+        suggested_fix=clip_fix(f"{fault.message}. {fault.fix}", limits),
         check_name=entry.id,
     )
 

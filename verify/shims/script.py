@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 DOCUMENT: Final = "verify.shims"
-TEMPLATE: Final = ("templates", "shims", "shim.sh")
+TEMPLATE: Final = ("templates", "shims", "shim.sh.in")
 DOMAIN: Final = b"dr-verify/shim/v1\n"
 SEAL: Final = b"# dr-verify shim, "
 
