@@ -33,7 +33,22 @@ def check_shape(node: Node, shape: str, shape_mark: Mark, shapes: Mapping[str, b
             unknown = next((key for key in part.entries if key not in known), None)
             if unknown is not None:
                 mark, hint = part.key_marks[unknown], did_you_mean(unknown, known)
-        problems.add("wrong_shape", f"{path}: {fault.message}", mark, hint)
+        missing = _missing(fault.validator_value) if fault.validator == "contains" else ""
+        message = f"an item with {missing} must stand here" if missing else fault.message
+        problems.add("wrong_shape", f"{path}: {message}", mark, hint)
+
+
+def _missing(schema: object) -> str:
+    """What an item must hold that a list is to contain, as far as its schema says so in constants."""
+    if not isinstance(schema, dict):
+        return ""
+    wanted = []
+    for key, value in schema.get("properties", {}).items():
+        if "const" in value:
+            wanted.append(f"{key}: {value['const']}")
+        elif inner := _missing(value.get("contains")):
+            wanted.append(f"{key} that hold {inner}")
+    return " and ".join(wanted)
 
 
 def _part(node: Node, path: Iterable[Any]) -> Node:
