@@ -23,7 +23,7 @@ class Problem(NamedTuple):
     message: str
 
 
-MISSING: Final = Problem(1, "missing", "the file does not exist")
+MISSING: Final = Problem(1, "missing", "the file is missing")
 
 
 class FrontMatterRules(NamedTuple):

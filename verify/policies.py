@@ -12,9 +12,12 @@ from verify.terms import NAMED
 PACK = "verify"
 
 
-def load_verify_policies(workspace: Path) -> LoadedPolicies:
-    """The policies in force for a workspace. Raises ``PolicyError`` with every problem of every file."""
-    loaded = load_policies(find_layer(workspace), packs=(PACK,))
+def load_verify_policies(workspace: Path | None) -> LoadedPolicies:
+    """The policies in force for a workspace (null: those that are shipped).
+
+    Raises ``PolicyError`` with every problem of every file.
+    """
+    loaded = load_policies(find_layer(workspace) if workspace is not None else None, packs=(PACK,))
     check_terms(loaded.policies)
     return loaded
 

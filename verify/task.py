@@ -32,6 +32,8 @@ CREATIVE: Final = "creative"
 QA_REPORT: Final = "qa_report"
 COMPLIANCE_REPORT: Final = "compliance_report"
 ARCHIVE: Final = "archive"
+TASKS: Final = "tasks"
+NOT_FOUND: Final = "task_not_found"
 _SHOWN: Final = 80
 
 
@@ -203,7 +205,7 @@ def _invalid(task_id: str, rules: ArtifactRules) -> WorkspaceError:
 def _not_found(task: Task) -> WorkspaceError:
     places = ", ".join(_looked_at(task))
     return WorkspaceError(
-        "task_not_found",
+        NOT_FOUND,
         f"nothing stands in the workspace for the task {task.id}: no row or document in {places}",
         place=visible(str(task.workspace.root)),
         next_step="check the id, or name another workspace with --workspace",

@@ -192,6 +192,29 @@ def test_a_full_disk_leaves_no_log_and_no_temporary_file(example: Example, envir
     assert _logs(root) == []
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [["stats"], ["floor", "--task", TASK, "--no-commands"], ["audit", "list"], ["resolve-provider"]]
+)
+def test_an_output_that_can_t_be_written_is_told_once_and_in_our_words(
+    arguments: list[str], example: Example, environment: dict[str, str]
+) -> None:
+    program = str(Path(sys.executable).parent / "dr-verify")
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [program, *arguments],
+            cwd=example("ledger"),
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+        )
+    assert result.returncode == 3
+    assert result.stderr.count("output_not_writable") == 1
+    assert "Exception ignored" not in result.stderr
+
+
 def test_eight_runs_at_once_all_leave_their_log(example: Example, environment: dict[str, str]) -> None:
     root = example("ledger-repaired")
     program = str(Path(sys.executable).parent / "dr-verify")

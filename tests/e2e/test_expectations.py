@@ -47,7 +47,8 @@ def test_the_verdict_stands_at_the_start_of_its_lines(
 ) -> None:
     root = workspace(tmp_path, expectations=text)
     result = run("dr-verify", "expectations", "--verify", ID, cwd=root)
-    assert (result.returncode, result.stdout, result.stderr) == (status, printed, "")
+    said = f"ERROR: {PATH}: the file is missing\n" if printed == ABSENT else ""
+    assert (result.returncode, result.stdout, result.stderr) == (status, printed, said)
     reported = run("dr-verify", "expectations", f"--verify={ID}", "--report", f"--root={root / TASKS}", cwd="/")
     assert reported.returncode == status
     assert reported.stdout.startswith(printed)
@@ -112,7 +113,7 @@ def test_a_structure_that_holds_is_ok_and_each_error_names_the_file(run: Run, tm
     missing = run("dr-verify", "expectations", "--task", "XYZ-1", cwd=root)
     assert (missing.returncode, missing.stderr) == (
         1,
-        f"ERROR: {TASKS}/XYZ-1-expectations.md: the file does not exist\n",
+        f"ERROR: {TASKS}/XYZ-1-expectations.md: the file is missing\n",
     )
 
 
@@ -183,7 +184,7 @@ def test_a_survey_asks_l3_and_l4_and_exits_zero(run: Run, tmp_path: Path) -> Non
         "warn: datarim/tasks/ABC-0005",
     ]
     assert all(line.startswith("warn: ") and "no date was found" in line for line in lines if "ABC-0004" in line)
-    assert "all 2 wishes rest on static evidence" in lines[-1]
+    assert "WARNING: all wishes (2) rest on static evidence" in lines[-1]
     assert result.stderr.startswith(f"ERROR: {TASKS}/ABC-0008-expectations.md: ")
     document = held(run("dr-verify", "expectations", "--all", "--json", cwd=tmp_path).stdout)
     assert [one["task_id"] for one in document["skipped"]] == ["ABC-0001", "ABC-0007"]

@@ -82,6 +82,19 @@ def test_the_floor_exits_with_its_number_of_high_findings(call: Call, example: E
     assert high > 0
 
 
+def test_both_streams_of_a_floor_name_the_rules_of_the_graph_in_findings_alone(call: Call, example: Example) -> None:
+    result = call("dr-verify-floor.sh", "--task", "LEDG-0042", "--stage", "plan", cwd=example("ledger"))
+    assert "[spec_graph graph-complete-l3] scanning" in result.stderr
+    assert "dr-spec-lint:" not in result.stderr
+    assert "spec-graph-gate:" not in result.stderr
+
+
+def test_a_checklist_of_what_is_no_task_does_not_hold(call: Call, example: Example) -> None:
+    result = call("check-expectations-checklist.sh", "--task", "foo", cwd=example("ledger"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("ERROR: invalid task_id 'foo': ")
+
+
 def test_the_rates_are_printed_as_json_under_their_names(call: Call, example: Example) -> None:
     document = json.loads(call("measure-prospective-rate.sh", cwd=example("ledger")).stdout)
     assert {"cross_claude_family_rate", "same_model_isolated_rate"} <= document.keys()
@@ -144,3 +157,9 @@ def test_every_shim_is_plain_shell(shims: Path) -> None:
     files = sorted(map(str, shims.iterdir()))
     result = subprocess.run([shellcheck, "-s", "sh", *files], capture_output=True, encoding="utf-8", check=False)
     assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_an_empty_name_is_no_directory_to_install_into(run: Run, tmp_path: Path) -> None:
+    for command in ("install", "uninstall"):
+        result = run("dr-verify", command, "shims", "", cwd=tmp_path)
+        assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def test_lint_prints_one_line_a_finding_that_begins_with_its_severity_and_rule(r
     result = run("dr-verify", "spec", "lint", "--task", ID, "--root", str(made(ERROR)))
     assert result.returncode == 1
     assert result.stdout.splitlines() == [
-        f"error dreq-dangling: {PRD}:5: V-AC-1 covers D-REQ-77, which is declared nowhere"
+        f"error covers-resolves: {PRD}:5: V-AC-1 covers D-REQ-77, which is declared nowhere"
     ]
 
 
@@ -70,11 +71,152 @@ def test_check_says_all_of_it_in_one(run: Run, made: Made) -> None:
     assert document["grade"] == _json(run, "grade", root)[1]["grade"] == "D"
 
 
-def test_format_json_is_the_same_document(run: Run, made: Made) -> None:
+def _contract(run: Run, command: str, root: Path, *more: str, **environment: str) -> tuple[int, list[Any]]:
+    result = run("dr-verify", "spec", command, "--format", "json", *more, cwd=root, **environment)
+    assert result.stderr == ""
+    return result.returncode, [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_format_json_prints_the_findings_of_lint_as_lines(run: Run, made: Made) -> None:
+    status, (finding,) = _contract(run, "lint", made(ERROR), "--task", ID)
+    assert status == 1
+    assert list(finding)[:6] == [
+        "finding_id", "source_layer", "artifact_ref", "ac_criteria", "severity", "category",
+    ]  # fmt: skip
+    assert (finding["check_name"], finding["severity"], finding["evidence"]["source"]) == (
+        *("covers-resolves", "error"),
+        f"{PRD}:5",
+    )
+    assert _contract(run, "lint", made(), "--task", ID) == (0, [])
+
+
+def test_format_json_prints_trace_grade_and_gate_each_as_one_object(run: Run, made: Made) -> None:
     root = made(ERROR)
-    first = run("dr-verify", "spec", "lint", "--task", ID, "--json", cwd=root)
-    second = run("dr-verify", "spec", "lint", f"--task={ID}", "--format=json", cwd=root)
-    assert (first.stdout, first.returncode) == (second.stdout, second.returncode)
+    _, (trace,) = _contract(run, "trace", root, "--task", ID)
+    assert (trace["covered"], trace["dangling"]) == (["D-REQ-01"], ["D-REQ-77"])
+    _, (grade,) = _contract(run, "grade", root, "--task", ID)
+    assert (grade["grade"], grade["basis"]) == ("D", {"errors": 1, "warnings": 0, "infos": 0})
+    _, (gate,) = _contract(run, "gate", root, "--task", ID)
+    assert (gate["decision"], gate["trace"], gate["grade"]) == ("advisory", trace, grade)
+    assert [one["path"] for one in gate["evaluated_artifacts"]] == [PRD, PLAN, DESCRIPTION]
+    _, (check,) = _contract(run, "check", root, "--task", ID)
+    assert (check["findings"], check["grade"]) == (gate["findings"], grade)
+
+
+def test_rules_are_listed_with_what_may_be_ignored(run: Run, tmp_path: Path) -> None:
+    for arguments in (("rules",), ("check", "rules")):
+        _, (listed,) = _contract(run, arguments[0], tmp_path, *arguments[1:])
+        assert {one["id"] for one in listed["rules"] if one["mandatory"]} == {
+            *("dreq-id-format", "dreq-id-unique", "covers-resolves", "dreq-dangling", "graph-complete-l3")
+        }
+    result = run("dr-verify", "spec", "rules", "--json", cwd=tmp_path)
+    schema = json.loads((SCHEMAS / "dr-verify.spec-rules.v1.json").read_text())
+    Draft202012Validator(schema).validate(json.loads(result.stdout))
+    assert "warning dreq-orphan: optional, at L3, L4" in run("dr-verify", "spec", "rules", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--rules", "dreq-orphan"), 0),
+        (("--rules", "dreq-orphan, covers-resolves"), 1),
+        (("--ignore", "dreq-orphan"), 1),
+        (("--ignore", "covers-resolves"), 2),
+        (("--rules", "no-rule"), 2),
+        (("--ignore", "no-rule"), 2),
+        (("--rules", "dreq-orphan", "--ignore", "dreq-orphan"), 2),
+        (("--advisory",), 0),
+        (("--dry-run",), 0),
+        (("--stage", "all"), 1),
+    ],
+)
+def test_lint_and_check_judge_by_the_rules_that_are_asked_for(
+    run: Run, made: Made, arguments: tuple[str, ...], status: int
+) -> None:
+    root = made(ERROR)
+    for command in ("lint", "check"):
+        result = run("dr-verify", "spec", command, "--task", ID, *arguments, cwd=root)
+        assert result.returncode == status
+        told = "error covers-resolves" in result.stdout
+        assert told is (status == 1 or "--advisory" in arguments)
+
+
+def test_a_report_quotes_the_line_and_says_the_fix(run: Run, made: Made) -> None:
+    lines = run("dr-verify", "spec", "lint", "--task", ID, "--report", cwd=made(ERROR)).stdout.splitlines()
+    assert lines[1] == "  | - V-AC-1: x. Covers: D-REQ-01, D-REQ-77"
+    assert lines[2].startswith("  fix: Declare D-REQ-77")
+
+
+def test_the_scope_of_a_diff_holds_what_differs_from_the_last_commit(run: Run, made: Made) -> None:
+    root = made(ERROR)
+    scoped = ("dr-verify", "spec", "lint", "--task", ID, "--scope", "git-diff")
+    assert run(*scoped, cwd=root).returncode == 2  # there is no repository
+    git = ("git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run([*git, "init", "-q"], check=True)
+    assert run(*scoped, cwd=root).returncode == 1  # nothing was committed
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", "x"], check=True)
+    assert run(*scoped, cwd=root).returncode == 0
+    (root / PRD).write_text(f"{ERROR}\nmore\n")
+    assert run(*scoped, cwd=root).returncode == 1
+
+
+def test_a_trace_needs_the_prd_alone_and_is_strict_on_demand(run: Run, made: Made) -> None:
+    trace = ("dr-verify", "spec", "trace", "--task", ID)
+    assert run(*trace, "--strict", cwd=made(plan=None)).returncode == 0
+    root = made(GOOD + "\n### D-REQ-02: show\n", plan=None)
+    assert (run(*trace, cwd=root).returncode, run(*trace, "--strict", cwd=root).returncode) == (0, 1)
+
+
+def test_findings_that_were_told_are_graded_again(run: Run, made: Made) -> None:
+    root = made(ERROR)
+    told = root / "told.jsonl"
+    told.write_text(run("dr-verify", "spec", "lint", "--task", ID, "--format", "json", cwd=root).stdout)
+    _, (grade,) = _contract(run, "grade", root, "--findings", "told.jsonl")
+    assert grade == {
+        "grade": "D",
+        "basis": {"errors": 1, "warnings": 0, "infos": 0},
+        "computed_from": "file:told.jsonl",
+    }
+    told.write_text("")
+    document = json.loads(run("dr-verify", "spec", "grade", "--findings", str(told), "--json", cwd=root).stdout)
+    schema = json.loads((SCHEMAS / "dr-verify.spec-grade-told.v1.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    assert document["grade"] == "A"
+
+
+@pytest.mark.parametrize("line", ["no JSON", "[]", '{"severity": "grave"}', "{}", "[" * 100_000])
+def test_a_line_that_is_no_finding_is_not_graded(run: Run, tmp_path: Path, line: str) -> None:
+    (tmp_path / "told.jsonl").write_text(f'{{"severity": "info"}}\n{line}\n')
+    result = run("dr-verify", "spec", "grade", "--findings", "told.jsonl", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "told.jsonl:2" in result.stderr
+    assert run("dr-verify", "spec", "grade", "--findings", "none.jsonl", cwd=tmp_path).returncode == 2
+    assert run("dr-verify", "spec", "grade", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("index", "skipped"),
+    [
+        (f"# Tasks\n\n## {ID}\n\n**PRD waived:** a hot fix\n", True),
+        (f"# Tasks\n\n- {ID} · in_progress · P1 · L3 · mend it · **PRD waived:** a hot fix\n", True),
+        (f"# Tasks\n\n## {ID}\n\n## ABC-0002\n\n**PRD waived:** a hot fix\n", False),
+        (f"# Tasks\n\n**PRD waived:** a hot fix\n\n## {ID}-FU\n\n**PRD waived:** a hot fix\n", False),
+    ],
+)
+def test_the_index_of_tasks_waives_the_prd_of_the_task_that_it_speaks_of(
+    run: Run, made: Made, index: str, *, skipped: bool
+) -> None:
+    root = made(None, None)
+    (root / "datarim" / "tasks.md").write_text(index)
+    result = run("dr-verify", "spec", "gate", "--task", ID, "--format", "json", cwd=root)
+    if skipped:
+        document = json.loads(result.stdout)
+        assert (result.returncode, document["decision"]) == (0, "skip")
+        assert document["reason"].startswith("documented PRD-waiver (datarim/tasks.md:")
+    else:
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"required PRD missing for {ID}" in result.stderr
 
 
 def test_the_gate_only_advises_unless_it_is_told_to_be_hard(run: Run, made: Made) -> None:
@@ -157,7 +299,7 @@ def test_what_cannot_be_built_is_two_with_the_reason_on_standard_error(
 def test_an_unreadable_document_is_two_with_the_reason_in_both_places(run: Run, made: Made) -> None:
     root = made()
     (root / PLAN).write_bytes(b"# Plan \xff\n")
-    result = run("dr-verify", "spec", "gate", "--task", ID, "--format", "json", cwd=root)
+    result = run("dr-verify", "spec", "gate", "--task", ID, "--json", cwd=root)
     assert result.returncode == 2
     assert json.loads(result.stdout)["error"]["code"] == "invalid_utf8"
     assert PLAN in result.stderr
@@ -177,6 +319,6 @@ def test_the_floor_tells_the_same_faults(run: Run, made: Made) -> None:
     result = run("dr-verify", "floor", "--task", ID, "--stage", "plan", cwd=root)
     told = [json.loads(line) for line in result.stdout.splitlines()]
     ours = [one for one in told if one["check_name"].startswith("dr-spec-lint:")]
-    assert [(one["check_name"], one["severity"]) for one in ours] == [("dr-spec-lint:dreq-dangling", "medium")]
+    assert [(one["check_name"], one["severity"]) for one in ours] == [("dr-spec-lint:covers-resolves", "medium")]
     hard = run("dr-verify", "floor", "--task", ID, "--stage", "plan", cwd=root, DATARIM_SPEC_GRAPH_MODE="hard")
     assert hard.returncode == result.returncode + 1

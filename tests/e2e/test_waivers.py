@@ -106,9 +106,17 @@ def test_unused_and_expired_waivers_are_warnings(run: Run, example: Example) -> 
 
 def test_a_waiver_for_a_check_of_another_stage_is_not_called_unused(run: Run, example: Example) -> None:
     root = example("ledger-repaired")
-    _waive(root, _entry(CHECK), _entry("no_such_check"))
+    _waive(root, _entry(CHECK))
     assert _document(run, root, "--no-write", "--stage", "do")["waivers"]["unused"] == []
     assert len(_document(run, root, "--no-write", "--stage", "prd")["waivers"]["unused"]) == 1
+
+
+def test_a_waiver_for_a_rule_that_no_check_has_is_unused_at_every_stage(run: Run, example: Example) -> None:
+    root = example("ledger-repaired")
+    _waive(root, _entry("no_such_check"), _entry("command:no_such_command"))
+    for stage in ("prd", "do"):
+        unused = _document(run, root, "--no-write", "--stage", stage)["waivers"]["unused"]
+        assert [waiver["place"] for waiver in unused] == [".dr/waivers.yaml:2", ".dr/waivers.yaml:3"]
 
 
 @pytest.mark.parametrize(

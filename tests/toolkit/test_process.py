@@ -483,6 +483,10 @@ def test_what_is_on_the_path_and_can_not_be_run_is_passed_over(tmp_path: Path) -
     assert find_program("sh", {"PATH": f"{tmp_path}:/bin"}) == "/bin/sh"
 
 
+def test_an_entry_of_path_that_cannot_be_looked_at_is_passed_over() -> None:
+    assert find_program("sh", {"PATH": f"/{'x' * 300}:/bin"}) == "/bin/sh"
+
+
 def test_git_variables_are_scrubbed_and_others_stay() -> None:
     environment = {"GIT_DIR": "x", "GIT_INDEX_FILE": "y", "GITHUB_TOKEN": "t", "PATH": "/bin"}
     assert scrubbed(environment) == {"GITHUB_TOKEN": "t", "PATH": "/bin"}

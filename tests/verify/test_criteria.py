@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from toolkit.policy.sets import PolicySet
 from verify.criteria import CriteriaRules, Criterion, find_criteria, labels_in
+from verify.errors import VerificationUndetermined
 from verify.markdown import parse_markdown
 
 WORKSPACES = Path(__file__).parents[1] / "workspaces"
@@ -598,3 +599,10 @@ def test_any_document_gives_blocks_that_do_not_overlap(rules: CriteriaRules, fra
     for criterion in found:
         source = text.split("\n")[criterion.line - 1]
         assert criterion.label in labels_in(source.replace("*", "").replace("`", " "), rules) or "<!--" in source
+
+
+def test_a_document_that_defines_more_criteria_than_anybody_reads_is_not_judged(policies: PolicySet) -> None:
+    rules = CriteriaRules.from_policy(policies)
+    text = "".join(f"- V-AC-{number}00..V-AC-{number}99: x\n" for number in range(1, 502))
+    with pytest.raises(VerificationUndetermined, match="more than 50000"):
+        find_criteria(parse_markdown(text), rules)

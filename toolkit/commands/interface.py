@@ -70,6 +70,7 @@ def write_line(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as fault:
+        _silence_standard_output()  # what is left in the buffer must not fail once more at exit
         message = f"standard output can't be written: {fault.strerror}"
         raise StorageError("output_not_writable", message, place="standard output", next_step="use --output") from fault
 

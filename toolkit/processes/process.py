@@ -167,10 +167,11 @@ def find_program(name: str, env: Mapping[str, str]) -> str | None:
     """The absolute path of ``name`` on ``env``'s PATH, or null.
 
     Relative and empty entries of PATH are passed over: they would run a file of the directory that is being verified.
+    So are those where this user may not look, as any shell does.
     """
     for directory in map(Path, os.get_exec_path(env)):
         candidate = directory / name
-        if directory.is_absolute() and candidate.is_file() and os.access(candidate, os.X_OK):
+        if directory.is_absolute() and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return str(candidate)
     return None
 

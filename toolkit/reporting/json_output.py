@@ -29,9 +29,13 @@ def dumps(document: Mapping[str, object]) -> str:
     return "".join(_safe(line) + "\n" for line in text.split("\n"))
 
 
-def line(record: Mapping[str, object]) -> str:
-    """One JSON value on one line, keys in their order (JSON Lines); safe to print as ``dumps`` is."""
-    return _safe(json.dumps(record, ensure_ascii=False, allow_nan=False, default=_plain))
+def line(record: Mapping[str, object], *, compact: bool = False) -> str:
+    """One JSON value on one line, keys in their order (JSON Lines); safe to print as ``dumps`` is.
+
+    A compact one has no blanks between its signs.
+    """
+    separators = (",", ":") if compact else None
+    return _safe(json.dumps(record, ensure_ascii=False, allow_nan=False, default=_plain, separators=separators))
 
 
 def _plain(value: object) -> object:

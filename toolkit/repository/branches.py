@@ -1,4 +1,4 @@
-"""The branches of a repository, its own and those it knows of others, and which of them is the default one."""
+"""The branches of a repository, its own and those it knows of others, and which of them are default ones."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def branches_of(git: Git) -> tuple[Branch, ...]:
     return tuple(_branch(line) for line in listed.split(b"\n") if line)
 
 
-def default_branch(branches: Sequence[Branch], names: Iterable[str]) -> str | None:
-    """The name of the branch that others start from, or null.
+def default_branches(branches: Sequence[Branch], names: Iterable[str]) -> tuple[str, ...]:
+    """The name of the branch that others start from; several where nobody says which one; none where none is known.
 
-    What the remote ``origin`` calls its HEAD, or the only remote that says so; else the first of ``names`` that is
-    the name of a branch. A user's ``init.defaultBranch`` says nothing about a repository that exists.
+    What the remote ``origin`` calls its HEAD, or the only remote that says so; else those of ``names`` that are the
+    names of branches. A user's ``init.defaultBranch`` says nothing about a repository that exists.
     """
     known = {branch.ref: branch for branch in branches}
     heads = {branch.remote: branch.points_to for branch in branches if branch.remote and branch.name == _HEAD}
     said = heads.get(_PREFERRED) or (next(iter(heads.values())) if len(heads) == 1 else "")
     if said in known:
-        return known[said].name
+        return (known[said].name,)
     present = {branch.name for branch in branches}
-    return next((name for name in names if name in present), None)
+    return tuple(name for name in names if name in present)
 
 
 def _branch(line: bytes) -> Branch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
 from toolkit.repository.git import Git
@@ -12,7 +12,7 @@ from toolkit.repository.problems import NO_COMMITS, RepositoryError, failure
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST: Final = int((datetime.max.replace(tzinfo=UTC) - EPOCH).total_seconds()) - 1
-FORMAT: Final = "%H%n%P%n%ct%n%S%n%B"  # nothing before the message can hold a line break
+FORMAT: Final = "%H%n%P%n%ct%n%ai%n%ci%n%S%n%B"  # nothing before the message can hold a line break
 _OUTSIDE: Final = "({}|[^A-Za-z0-9_])"
 _SPECIAL: Final = frozenset(".[]\\()*+?{}|^$")
 OUTPUT: Final = (
@@ -26,7 +26,8 @@ class Commit(NamedTuple):
 
     ``parents`` are empty for the first commit of a history, and for one at which a shallow clone was cut off.
     ``committed_at`` is in UTC; a time that no calendar holds becomes the nearest that does. What is not UTF-8 in
-    ``message`` is replaced. ``subject`` is its first paragraph on one line.
+    ``message`` is replaced. ``subject`` is its first paragraph on one line. ``day`` is the earliest on which whoever
+    wrote or committed it may say that it was made: by their own clocks, and in UTC.
     """
 
     oid: str
@@ -35,6 +36,7 @@ class Commit(NamedTuple):
     subject: str
     message: str
     source: str = ""
+    day: date = date.min
 
 
 def commits_from(
@@ -92,17 +94,27 @@ def _escaped(word: str) -> str:
 
 
 def _commit(record: bytes) -> Commit:
-    oid, parents, seconds, source, said = record.split(b"\n", 4)
+    oid, parents, seconds, written, committed, source, said = record.split(b"\n", 6)
+    moment = _moment(seconds)
     message = said.decode("utf-8", "replace")
     subject = message.strip("\n").partition("\n\n")[0]
     return Commit(
         oid=oid.decode("ascii"),
         parents=tuple(parents.decode("ascii").split()),
-        committed_at=_moment(seconds),
+        committed_at=moment,
         subject=" ".join(subject.split()),
         message=message,
         source=decoded(source),
+        day=min(_day(written, moment), _day(committed, moment), moment.date()),
     )
+
+
+def _day(shown: bytes, moment: datetime) -> date:
+    """The day of a time that Git shows on the clock of whoever made it; that of ``moment`` where no calendar has it."""
+    try:
+        return date.fromisoformat(shown[:10].decode("ascii"))
+    except ValueError:
+        return moment.date()
 
 
 def _moment(seconds: bytes) -> datetime:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 ERROR, INFO, WARN = "error", "info", "warn"
+ALL_STATIC = "all-static"
 NOWHERE = "missing"  # the code of the one problem that stands on no line
 
 

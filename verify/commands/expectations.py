@@ -16,9 +16,11 @@ from toolkit.commands.interface import (
     common_options,
     fails_clearly,
     write_line,
+    write_note,
     write_text,
 )
 from verify.commands.captured import (
+    ALL_STATIC,
     ERROR,
     WARN,
     Notice,
@@ -82,9 +84,17 @@ def expectations(
 
 
 def _task(at: Opened, task_id: str, report: bool, as_json: bool) -> None:
+    from verify.errors import WorkspaceError
+    from verify.init_task.survey import INVALID_ID
     from verify.task import EXPECTATIONS
 
-    surveyed = at.survey.one(task_id, (EXPECTATIONS,))
+    try:
+        surveyed = at.survey.one(task_id, (EXPECTATIONS,))
+    except WorkspaceError as fault:
+        if fault.code != INVALID_ID or as_json:
+            raise
+        write_note(f"ERROR: invalid task_id {fault.place!r}: {fault.next_step}")
+        sys.exit(FAILS)  # the contract has no other status for a checklist that can't hold
     look = _look(surveyed, at)
     told = faults(surveyed) or notices(surveyed, EXPECTATIONS, ERROR, look.problems)
     if as_json:
@@ -126,7 +136,7 @@ def _verify(at: Opened, task_id: str, report: bool, as_json: bool) -> None:
     else:
         for line in lines:
             write_line(line)
-        for notice in told if report else ():
+        for notice in told if report or look.document is None else ():
             notice.tell()
         if report:
             describe(look.document, verdict)
@@ -206,8 +216,9 @@ def _static(surveyed: Surveyed, look: Look, rules: ExpectationRules) -> list[Not
     document = look.document
     if document is None or not all_static(document, rules):
         return []
-    message = f"all {len(document.wishes)} wishes rest on {rules.static_type} evidence: nothing that runs proves any"
-    return [Notice(surveyed.task.id, document.path, WARN, document.wishes[0].line, "all-static", message)]
+    count, kind = len(document.wishes), rules.static_type
+    message = f"WARNING: all wishes ({count}) rest on {kind} evidence: nothing that runs proves any"
+    return [Notice(surveyed.task.id, document.path, WARN, document.wishes[0].line, ALL_STATIC, message)]
 
 
 def _look(surveyed: Surveyed, at: Opened, wiring: Callable[[], Wiring] | None = None) -> Look:

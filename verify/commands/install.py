@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from verify.shims.script import ShimRules
 
 SHIMS = "shims"
-DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+
+
+def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Path:
+    """An empty name is no directory: what a script forgot to set must not become the current one."""
+    if not value:
+        raise click.BadParameter("an empty name is no directory")
+    return Path(value)
+
+
+DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(file_okay=False), callback=_named)
 
 
 @click.group()

@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolkit.commands.interface import (
     FAILS,
     HOLDS,
-    WRONG_USAGE,
     common_options,
     fails_clearly,
-    tell_failure,
     write_json,
-    write_line,
     write_note,
 )
-from verify.commands.options import start_of
+from verify.commands.spec_looks import (
+    ALL_STAGES,
+    STAGES,
+    Options,
+    asks_for_a_task,
+    end,
+    format_option,
+    in_contract,
+    lints,
+    policies_at,
+    print_lines,
+    print_record,
+    report_for,
+    root_option,
+    tell_and_exit,
+)
 
 if TYPE_CHECKING:
-    from toolkit.errors import ToolkitError
     from verify.spec_graph.report import SpecReport
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-STAGES = ("prd", "plan", "do", "qa", "compliance", "verify")
-TEXT, JSON = "text", "json"
-_LONGEST_ESCAPE = 10  # characters that one of a line may be spelled with
-Options = Mapping[str, Any]
-
-
-def _asked(command: F) -> F:
-    """``--task``, ``--stage``, ``--root`` and ``--format``, as each of them takes them."""
-    for option in (
-        click.option("--format", "format_name", type=click.Choice((TEXT, JSON)), default=TEXT, show_default=True),
-        click.option(
-            "--root",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="A directory at or below the one that holds datarim/ (default: the current directory).",
-        ),
-        click.option("--stage", type=click.Choice(STAGES), default=STAGES[-1], show_default=True),
-        click.option("--task", "task_id", required=True, metavar="ID", help="The task's id."),
-    ):
-        command = option(command)
-    return common_options(command)
+RULES = "rules"
+LINTED_STAGES = (*STAGES, ALL_STAGES)
 
 
 @click.group()
@@ -60,150 +49,173 @@ def spec() -> None:
 
 
 @spec.command()
-@_asked
+@lints
+@asks_for_a_task(stages=LINTED_STAGES)
 @fails_clearly
 def lint(**options: Any) -> None:
     """One line a finding: its severity, its rule, the place. Exit 1 if there is any."""
+    from verify.spec_graph.contract import finding_records
     from verify.spec_graph.output import findings_of, head_of, lint_lines
 
-    report = _report(options, lists_faults=True)
-    if _as_json(options):
+    report = _linted(options)
+    if options["as_json"]:
         write_json("dr-verify.spec-lint/v1", {**head_of(report), "findings": findings_of(report)})
+    elif in_contract(options):
+        for record in finding_records(report):
+            print_record(record)
     else:
-        _print(lint_lines(report))
-    _end(report, FAILS if report.faults else HOLDS)
+        print_lines(lint_lines(report, detailed=options["report"]))
+    end(report, FAILS if report.faults else HOLDS, options)
 
 
 @spec.command()
-@_asked
+@click.option("--strict", is_flag=True, help="Exit 1 if anything is uncovered or dangling.")
+@asks_for_a_task(stages=LINTED_STAGES)
 @fails_clearly
 def trace(**options: Any) -> None:
-    """Which requirements are covered, dangling, orphaned or put off, and which criteria lead nowhere."""
+    """Which requirements are covered, uncovered, dangling or put off."""
+    from verify.spec_graph.contract import trace_record
     from verify.spec_graph.output import head_of, trace_lines
 
-    report = _report(options)
-    if _as_json(options):
+    report = report_for(options, tells=lambda _: True)
+    if options["as_json"]:
         write_json("dr-verify.spec-trace/v1", {**head_of(report), "trace": report.trace.to_json()})
+    elif in_contract(options):
+        print_record(trace_record(report))
     else:
-        _print(trace_lines(report))
-    _end(report, HOLDS)
+        print_lines(trace_lines(report))
+    open_ends = report.trace.uncovered or report.trace.dangling
+    end(report, FAILS if options["strict"] and open_ends else HOLDS, options)
 
 
 @spec.command()
-@_asked
+@click.option(
+    "--findings",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+    help="Grade the findings that spec lint --format json printed into a file (-: standard input) instead of a task.",
+)
+@asks_for_a_task(required=False, stages=LINTED_STAGES)
 @fails_clearly
 def grade(**options: Any) -> None:
-    """One letter: A for nothing found, down to F."""
+    """One letter: A for nothing found, down to F. Of a task, or of findings that were told before."""
+    from verify.spec_graph.contract import task_grade_record
     from verify.spec_graph.output import counts_of, grade_lines, head_of
 
-    report = _report(options)
-    if _as_json(options):
+    if options["findings"] is not None:
+        _grade_told(options)
+        return
+    if options["task_id"] is None:
+        raise click.UsageError("give --task or --findings")
+    report = report_for(options)
+    if options["as_json"]:
         write_json("dr-verify.spec-grade/v1", {**head_of(report), **counts_of(report), "grade": report.grade})
+    elif in_contract(options):
+        print_record(task_grade_record(report))
     else:
-        _print(grade_lines(report))
-    _end(report, HOLDS)
+        print_lines(grade_lines(report))
+    end(report, HOLDS, options)
 
 
 @spec.command()
-@_asked
+@click.argument("what", type=click.Choice([RULES]), required=False, metavar="[rules]")
+@lints
+@asks_for_a_task(required=False, stages=LINTED_STAGES)
 @fails_clearly
 def check(**options: Any) -> None:
-    """lint, trace and grade in one. Exit 1 if lint finds anything."""
+    """lint, trace and grade in one. Exit 1 if lint finds anything. With "rules": list the rules instead."""
+    from verify.spec_graph.contract import check_record
     from verify.spec_graph.output import counts_of, findings_of, grade_lines, head_of, lint_lines, trace_lines
 
-    report = _report(options, lists_faults=True)
-    if _as_json(options):
+    if options["what"] == RULES:
+        _list_rules(options)
+        return
+    if options["task_id"] is None:
+        raise click.UsageError("give --task, or ask for the rules")
+    report = _linted(options)
+    if options["as_json"]:
         found = {"findings": findings_of(report), "trace": report.trace.to_json(), "grade": report.grade}
         write_json("dr-verify.spec-check/v1", {**head_of(report), **counts_of(report), **found})
+    elif in_contract(options):
+        print_record(check_record(report))
     else:
-        _print([*lint_lines(report), *trace_lines(report), *grade_lines(report)])
-    _end(report, FAILS if report.faults else HOLDS)
+        detailed = lint_lines(report, detailed=options["report"])
+        print_lines([*detailed, *trace_lines(report), *grade_lines(report)])
+    end(report, FAILS if report.faults else HOLDS, options)
 
 
 @spec.command()
-@_asked
+@asks_for_a_task()
 @fails_clearly
 def gate(**options: Any) -> None:
     """Decide whether a stage may be left: it blocks in hard mode (DATARIM_SPEC_GRAPH_MODE) alone, on an error."""
-    from verify.spec_graph.output import findings_of, grade_lines, head_of, lint_lines
+    from verify.spec_graph.contract import gate_record
+    from verify.spec_graph.output import gate_document, grade_lines, lint_lines
 
-    report = _report(options)
-    if _as_json(options):
-        document = {
-            **head_of(report),
-            "mode": report.situation.mode,
-            "decision": report.decision,
-            "evaluated_artifacts": list(report.evaluated),
-            "excluded_artifacts": [excluded._asdict() for excluded in report.excluded],
-            "findings": findings_of(report),
-            "trace": report.trace.to_json(),
-            "grade": report.grade,
-        }
-        write_json("dr-verify.spec-gate/v1", document)
+    report = report_for(options)
+    if options["as_json"]:
+        write_json("dr-verify.spec-gate/v1", gate_document(report))
+    elif in_contract(options):
+        print_record(gate_record(report), compact=True)
     else:
         situation = report.situation
         decided = f"decision: {report.decision} ({situation.stage}, {situation.complexity}, mode {situation.mode})"
-        _print([*lint_lines(report), *grade_lines(report), decided])
-    _end(report, report.exit)
+        print_lines([*lint_lines(report), *grade_lines(report), decided])
+    end(report, report.exit, options)
 
 
-def _report(options: Options, *, lists_faults: bool = False) -> SpecReport:
-    """What there is to say. Ends the program with 2 and the reason where the graph can't be built or judged.
+@spec.command(RULES)
+@root_option
+@format_option
+@common_options
+@fails_clearly
+def list_rules(**options: Any) -> None:
+    """List the rules of the graph: how grave each is, whether it may be ignored, at which levels it is due."""
+    _list_rules(options)
 
-    A command that ``lists_faults`` says what was found in the documents that are there, where anything was.
-    """
-    from toolkit.errors import ToolkitError
 
-    try:
-        report = _looked_up(options)
-    except ToolkitError as fault:
-        _tell_and_exit(fault, options)
-    if report.unjudged is not None and not (lists_faults and report.faults):
-        _tell_and_exit(report.unjudged, options)
+def _linted(options: Options) -> SpecReport:
+    """The report of a command that tells faults; it tells those of the documents that are there, if there are any."""
+    report = report_for(options, tells=lambda report: bool(report.faults))
+    if options["dry_run"]:
+        counted = f"{len(report.faults)} finding(s) not told"
+        write_note(f"dry run: the graph of {report.task_id} was built ({report.situation.complexity}), {counted}")
+        sys.exit(HOLDS)
     return report
 
 
-def _looked_up(options: Options) -> SpecReport:
-    from verify.floor.acceptance import criteria_rules, find_waiver
-    from verify.floor.check import FloorContext
-    from verify.floor.spec import graph_at, spec_rules
-    from verify.policies import load_verify_policies
-    from verify.spec_graph.gate import mode_of
-    from verify.spec_graph.report import Asked, report_on
-    from verify.task import find_workspace, load_task
-    from verify.terms import STAGE_ALL
+def _list_rules(options: Options) -> None:
+    from verify.criteria import CriteriaRules
+    from verify.spec_graph.contract import rule_records
+    from verify.spec_graph.output import rule_lines
+    from verify.spec_graph.rules import SpecRules
 
-    workspace = find_workspace(start_of(options["cwd"], options["root"]))
-    policies = load_verify_policies(workspace.root).policies
-    context = FloorContext(load_task(workspace, options["task_id"], policies), STAGE_ALL, policies)
-    rules = context.once(spec_rules)
-    mode = mode_of(os.environ, rules.mode)
-    waiver = find_waiver(context.task, context.once(criteria_rules))
-    said = f"({waiver.place}): {waiver.reason}" if waiver else None
-    graph = graph_at(options["stage"], context, with_evidence=True)
-    return report_on(Asked(context.task, options["stage"], mode, said), graph, rules, policies)
+    policies = policies_at(options)
+    rules = SpecRules.from_policy(policies, CriteriaRules.from_policy(policies))
+    if options["as_json"]:
+        write_json("dr-verify.spec-rules/v1", {"rules": rule_records(rules)})
+    elif in_contract(options):
+        print_record({"rules": rule_records(rules)})
+    else:
+        print_lines(rule_lines(rules))
 
 
-def _tell_and_exit(fault: ToolkitError, options: Options) -> NoReturn:
-    """2 with the reason, on standard error always: whatever keeps a graph from being built is a configuration fault."""
-    if _as_json(options):
-        tell_failure(fault, as_json=True)
-    tell_failure(fault, as_json=False)
-    sys.exit(WRONG_USAGE)
+def _grade_told(options: Options) -> None:
+    from toolkit.errors import ToolkitError
+    from verify.spec_graph.contract import grade_record
+    from verify.spec_graph.grade import grade_of
+    from verify.spec_graph.told import read_told, tally_of
 
-
-def _as_json(options: Options) -> bool:
-    return bool(options["as_json"]) or options["format_name"] == JSON
-
-
-def _end(report: SpecReport, status: int) -> None:
-    for excluded in report.excluded:
-        write_note(f"left out: {excluded.path}: {excluded.reason}")
-    sys.exit(HOLDS if report.skipped else status)
-
-
-def _print(lines: Iterable[str]) -> None:
-    from toolkit.reporting.visible import visible
-
-    for line in lines:
-        write_line(visible(line, _LONGEST_ESCAPE * len(line) + 1))
+    name = options["findings"]
+    try:
+        policies = policies_at(options)
+        counted = tally_of(read_told(name, options["cwd"], policies), Path(name).name)
+    except ToolkitError as fault:
+        tell_and_exit(fault, options)
+    record = grade_record(grade_of(counted, policies), counted, f"file:{Path(name).name}")
+    if options["as_json"]:
+        write_json("dr-verify.spec-grade-told/v1", record)
+    elif in_contract(options):
+        print_record(record)
+    else:
+        print_lines([f"grade: {record['grade']} (errors: {counted.errors}, warnings: {counted.warnings})"])

@@ -63,8 +63,9 @@ _END = r"(?!\w|-\w|\.[0-9])"
 
 
 class DefinitionRules(NamedTuple):
-    """What a definition may look like; every word is case-folded."""
+    """What a definition may look like; every word is case-folded. ``most`` labels are defined in one document."""
 
+    most: int
     lead_words: tuple[str, ...]
     joiners: tuple[str, ...]
     bullets: tuple[str, ...]
@@ -148,6 +149,7 @@ def _label_rules(value: Mapping[str, Any]) -> LabelRules:
 
 def _definition_rules(value: Mapping[str, Any]) -> DefinitionRules:
     return DefinitionRules(
+        most=value["most"],
         lead_words=_longest_first(word.casefold() for word in value["lead_words"]),
         joiners=tuple(value["joiners"]),
         bullets=tuple(value["bullets"]),

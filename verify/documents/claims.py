@@ -189,7 +189,8 @@ def _digits_in(sentence: Sentence, rules: HashRules) -> Iterator[_Digits]:
     )
     for digits in sorted(found):
         short = rules.shortest <= len(digits.text) <= rules.longest
-        if (short or len(digits.text) == rules.whole) and digits.text not in rules.plain_words:
+        known = digits.text in rules.plain_words or not digits.text.strip("0")  # all zeros are Git's word for none
+        if (short or len(digits.text) == rules.whole) and not known:
             yield digits
 
 
@@ -218,7 +219,7 @@ def _figures(sentence: Sentence, output: str, rules: FigureRules) -> Iterator[Fi
     for match, line in zip(matches, sentence.line_of(it.start() for it in matches), strict=True):
         figure, word = match["figure"] or match["after"], (match["word"] or match["name"]).casefold()
         before = sentence.text[max(0, match.start() - _WINDOW) : match.start()].rstrip()
-        vague = match["more"] or before.endswith(rules.about_signs)
+        vague = match["more"] or before.endswith(rules.about_signs) or (word in rules.counted and "." in figure)
         last = plain_words(before).split()[-1:]
         if vague or not rules.about.isdisjoint(last) or figure in rules.unstated:
             continue

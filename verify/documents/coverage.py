@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from verify.criteria import CriteriaRules, labels_in, says_something
@@ -12,6 +13,7 @@ from verify.criteria.pieces import plain_words
 from verify.documents.rules import DocumentRules
 from verify.documents.steps import Step, numbered
 from verify.documents.tables import Table, cell_text, tables_in
+from verify.errors import VerificationUndetermined
 from verify.markdown import Block
 
 _RANGE_MAX = 1000  # steps: a longer range is no list of steps
@@ -28,17 +30,30 @@ class StepBinding(NamedTuple):
 def bindings_of(
     blocks: Sequence[Block], steps: Sequence[Step], rules: DocumentRules, criteria: CriteriaRules
 ) -> tuple[StepBinding, ...]:
-    """Which criteria the steps serve, in both shapes, by line; a pair that is said twice stands twice."""
-    found = [
-        StepBinding(label, statement.line, step)
-        for step in steps
-        for statement in step.bound
-        for label in statement.labels
-    ]
+    """Which criteria the steps serve, in both shapes, by line; a pair that is said twice stands twice.
+
+    Raises ``VerificationUndetermined`` where they are more than the policy allows.
+    """
+    most = rules.bindings.most
+    found = list(islice(_bindings(blocks, steps, rules, criteria), most + 1))
+    if len(found) > most:
+        raise VerificationUndetermined(
+            "plan_too_large",
+            f"the plan binds more than {most} pairs of a step and a criterion, and was not judged",
+            next_step="name what a step verifies without long ranges, or raise bindings.most in verify.documents",
+        )
+    return tuple(sorted(found, key=lambda binding: binding.line))
+
+
+def _bindings(
+    blocks: Sequence[Block], steps: Sequence[Step], rules: DocumentRules, criteria: CriteriaRules
+) -> Iterator[StepBinding]:
+    for step in steps:
+        for statement in step.bound:
+            yield from (StepBinding(label, statement.line, step) for label in statement.labels)
     named = _Named(steps, rules)
     for table in tables_in(blocks):
-        found += _of_table(table, named, criteria)
-    return tuple(sorted(found, key=lambda binding: binding.line))
+        yield from _of_table(table, named, criteria)
 
 
 class _Named:

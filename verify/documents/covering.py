@@ -23,7 +23,8 @@ Test = Callable[[str], bool]
 class Covering:
     """Some paths of a surface, ready to be asked what they cover.
 
-    A path covers itself and everything below it. A name without a folder covers every file of that name, unless
+    A path covers itself and everything below it, and the submodule that it lies in: what changes there is changed here
+    as the submodule's own path. A name without a folder covers every file of that name, unless
     another path of the surface ends in it: then it is short for that one. Case counts. A glob is read as
     ``toolkit.policy.patterns`` reads one; a glob without a folder may match in any.
     """
@@ -32,6 +33,8 @@ class Covering:
         """Raises ``VerificationUndetermined`` (``surface_too_large``) when there are too many globs."""
         plain, globs = _split(paths, rules)
         self._plain = frozenset(plain)
+        fixed = map(_fixed, (*plain, *globs))
+        self._around = frozenset(folder for path in fixed for folder in islice(_upwards(path), 1, None))
         below_folders = {path.rpartition("/")[2] for path in plain if "/" in path}
         self._anywhere = frozenset(path for path in plain if "/" not in path and path not in below_folders)
         self._globs = any_glob(globs)
@@ -41,7 +44,7 @@ class Covering:
         for name in names:
             if name.rpartition("/")[2] in self._anywhere or self._globs(name):
                 return True
-            if not self._plain.isdisjoint(_upwards(name)):
+            if name in self._around or not self._plain.isdisjoint(_upwards(name)):
                 return True
         return False
 
@@ -95,6 +98,13 @@ def _upwards(name: str) -> Iterator[str]:
     while end > 0:
         yield name[:end]
         end = name.rfind("/", 0, end)
+
+
+def _fixed(glob: str) -> str:
+    """What every path that a glob matches begins with, and the first part that differs; a plain path is itself."""
+    parts = glob.split("/")
+    first = next((at for at, part in enumerate(parts) if not GLOB_SIGNS.isdisjoint(part)), len(parts))
+    return "/".join(parts[: first + 1])
 
 
 def _expression(glob: str) -> str | None:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from verify.documents.phrases import Phrases, Token, skipped, tokens_of
+from verify.documents.names import naming_numbers
+from verify.documents.phrases import Phrases, Plurals, Token, skipped, tokens_of
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -36,6 +37,7 @@ class MeasureRules(NamedTuple):
 
     short_units: Phrases
     long_units: Phrases
+    plurals: Plurals
     leading_units: Phrases
     signs: Phrases
     comparisons: Phrases
@@ -69,6 +71,7 @@ class MeasureRules(NamedTuple):
         return cls(
             short_units=Phrases(units["short"]),
             long_units=Phrases(units["long"]),
+            plurals=Plurals(tuple(units["plurals"]), tuple(units["no_plurals"]), units["plural_letters"]),
             leading_units=Phrases(units["leading"]),
             signs=Phrases(compared["signs"]),
             comparisons=Phrases(compared["words"]),
@@ -89,7 +92,7 @@ class MeasureRules(NamedTuple):
             test_endings=Phrases(value["test_endings"]),
             columns=_folded(value["columns"]),
             other_fields=_folded(value["other_fields"]),
-            named=_named(value["numbered"], value["no_numbers"]),
+            named=naming_numbers(value["numbered"], value["no_numbers"]),
             starts=frozenset(first for words in beginnings for first in Phrases(words).firsts),
         )
 
@@ -147,9 +150,11 @@ class MeasureRules(NamedTuple):
             return after + ratio + 1
         after = skipped(tokens, after, "+-–", 2)
         units = self.short_units.at(tokens, after) or self.long_units.at(tokens, after)
+        apart = after < len(tokens) and tokens[after].start > tokens[number - 1].end  # "2FA" is no number of things
         if not units and after < len(tokens) and tokens[after].is_word:
-            after += 1
-            units = self.long_units.at(tokens, after)
+            units = apart and self.plurals.at(tokens, after)
+            after += not units
+            units = units or self.long_units.at(tokens, after) or (apart and self.plurals.at(tokens, after))
         return after + units if units else 0
 
     def _compared(self, tokens: Sequence[Token], place: int) -> int:
@@ -226,25 +231,3 @@ def _number(tokens: Sequence[Token], place: int) -> int:
 
 def _folded(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.casefold() for word in words)
-
-
-def _named(numbered: Iterable[str], texts: Iterable[str]) -> re.Pattern[str]:
-    """Addresses, ids, dates, versions, lines of files, times, and numbers after a word such as "step"."""
-    alternatives = (
-        r"https?://\S+",
-        rf"(?<!\w)(?:{_either(texts)})(?!\w)",
-        r"(?<![\w-])[A-Z][A-Z0-9]{0,19}(?:-[A-Z0-9]{1,19}){0,5}?-[0-9]{1,9}\w{0,9}",
-        r"(?<!\w)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:T\S{1,30})?",
-        r"(?<![\w.])[0-9]{1,2}(?:\.[0-9]{1,2}\.|/[0-9]{1,2}/)[0-9]{2,4}(?![\w.])",
-        r"(?<![\w.])v?[0-9]{1,9}(?:\.[0-9]{1,9}){2,9}",
-        r"(?<!\w)v[0-9]{1,9}(?:\.[0-9]{1,9})?",
-        r"\.\w{1,12}:[0-9]{1,9}(?:[-:][0-9]{1,9})?",
-        r"(?<!\w)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?!\w)",
-        r"[#№§][ \t]{0,2}[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}",
-        rf"(?<!\w)(?i:{_either(numbered)})[ \t]{{1,2}}[#№]?[0-9]{{1,9}}(?:\.[0-9]{{1,9}}){{0,5}}(?!\w)(?![.,][0-9])",
-    )
-    return re.compile("|".join(alternatives))
-
-
-def _either(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))

@@ -70,6 +70,21 @@ class Phrases:
                 yield place, place + taken
 
 
+class Plurals(NamedTuple):
+    """Words that stand for several things, told by how they end; ``letters`` is how many they have at least."""
+
+    endings: tuple[str, ...]
+    others: tuple[str, ...]
+    letters: int
+
+    def at(self, tokens: Sequence[Token], place: int) -> int:
+        """1 where such a word stands at ``place``, else 0."""
+        if place >= len(tokens) or not tokens[place].is_word:
+            return 0
+        word = tokens[place].text
+        return int(len(word) >= self.letters and word.endswith(self.endings) and not word.endswith(self.others))
+
+
 def skipped(tokens: Sequence[Token], place: int, signs: str, most: int = 3) -> int:
     """The place behind at most so many of ``signs``."""
     end = place + most

@@ -64,7 +64,8 @@ def parts_of(document: Artifact, reading: Reading) -> Mapping[str, Part]:
     """The content of a document by parts, in order. Linear in it.
 
     No content are front matter, the lines that approve it, its record of changes, and whether a box is ticked; nor is
-    white space, so that neither line endings nor wrapping make a difference.
+    what a formatter sets: white space (so neither line endings nor wrapping make a difference), how a table is ruled
+    and padded, and the sign of a list.
     """
     owners = _owners(document, reading)
     found: dict[str, tuple[str, tuple[str, ...], list[Word]]] = {}
@@ -72,7 +73,7 @@ def parts_of(document: Artifact, reading: Reading) -> Mapping[str, Part]:
         if owner is not None:
             key, title, labels = owner
             words = found.setdefault(key, (title, labels, []))[2]
-            words += ((word, number) for word in _box().sub(r"\1", line).split())
+            words += ((word, number) for word in _words(line))
     return {key: Part(title, labels, tuple(words)) for key, (title, labels, words) in found.items() if words}
 
 
@@ -140,6 +141,25 @@ def _line(word: Word | None, words: Sequence[Word]) -> int | None:
     if word is not None:
         return word[1]
     return words[-1][1] if words else None
+
+
+_RULING = frozenset("|:- \t")  # the signs of the line below the header of a table
+
+
+def _words(line: str) -> Sequence[str]:
+    """The words of a line, without what a formatter sets."""
+    start = line.lstrip(" \t>").rstrip()
+    if "|" in start and "-" in start and _RULING.issuperset(start):
+        return ()
+    if start.startswith("|"):
+        return line.replace("|", " | ").split()
+    return _bullet().sub(r"\1-", _box().sub(r"\1", line)).split()
+
+
+@cache
+def _bullet() -> re.Pattern[str]:
+    """A star at the beginning of an item."""
+    return re.compile(r"^([ \t>]*)\*(?=[ \t])")
 
 
 @cache

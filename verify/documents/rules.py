@@ -19,8 +19,12 @@ class StepRules(NamedTuple):
 
 
 class BindingRules(NamedTuple):
-    """Names of statements that bind labels, as they are written; ``joiners`` are case-folded."""
+    """Names of statements that bind labels, as they are written; ``joiners`` are case-folded.
 
+    ``most`` is how many pairs of a step and a criterion a plan may bind.
+    """
+
+    most: int
     verifies: tuple[str, ...]
     covers: tuple[str, ...]
     evidence: tuple[str, ...]
@@ -46,6 +50,7 @@ class DocumentRules(NamedTuple):
                 columns=_folded(steps["columns"]),
             ),
             BindingRules(
+                most=bindings["most"],
                 verifies=tuple(bindings["verifies"]),
                 covers=tuple(bindings["covers"]),
                 evidence=tuple(bindings["evidence"]),

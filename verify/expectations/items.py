@@ -157,7 +157,8 @@ class ItemReader:
         if part is None:
             return
         if part.name not in HEADED:
-            self._fill(line.text)
+            if not self._is_late_status(line):
+                self._fill(line.text)
             return
         at_place = line.indent == self._rules.entry_indent or part.open_to_all
         if line.bullet and not at_place and self._is_entry(part, line):
@@ -166,6 +167,18 @@ class ItemReader:
             part.entries.append(Entry(line.text, line.number))
         elif part.entries:
             part.entries[-1].values.append(line.text)
+
+    def _is_late_status(self, line: Line) -> bool:
+        """Whether a line below another field can only be the status that is missing below its own heading.
+
+        It is kept as one at a wrong place: the structure fails, and yet what is meant is known.
+        """
+        at_place = line.bullet and line.indent == self._rules.entry_indent
+        heads = self._item.parts.get(CURRENT, []) if self._item is not None and at_place else []
+        late = bool(heads) and not any(head.entries for head in heads) and self._is_entry(heads[-1], line)
+        if late:
+            heads[-1].misplaced = heads[-1].misplaced or line
+        return late
 
     def _is_entry(self, part: Part, line: Line) -> bool:
         if part.name == HISTORY:

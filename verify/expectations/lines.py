@@ -39,7 +39,8 @@ class Line(NamedTuple):
 def section_lines(artifact: Artifact, rules: ExpectationRules) -> tuple[tuple[int, ...], tuple[Line, ...]]:
     """The lines of the sections' headings, and all lines of these sections in order. Linear in the document.
 
-    A section ends at the next heading of its level or a higher one. Comments and block quotes hold no line.
+    Without such a heading: all lines of the document. A section ends at the next heading of its level or a higher one.
+    Comments and block quotes hold no line.
     """
     starts: list[int] = []
     lines: list[Line] = []
@@ -51,6 +52,8 @@ def section_lines(artifact: Artifact, rules: ExpectationRules) -> tuple[tuple[in
                 starts.append(block.line)
         elif inside:
             lines += _lines(block, artifact, rules)
+    if not starts:
+        lines = [line for block in artifact.blocks for line in _lines(block, artifact, rules)]
     return tuple(starts), tuple(lines)
 
 

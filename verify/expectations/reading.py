@@ -10,7 +10,7 @@ from verify.captured import SCHEMA_VERSION, Problem, front_matter_problems
 from verify.criteria.rules import LabelRules
 from verify.expectations.items import ItemReader
 from verify.expectations.lines import heading_elsewhere, section_lines
-from verify.expectations.rules import ExpectationRules
+from verify.expectations.rules import WISH_ID, ExpectationRules
 from verify.expectations.wishes import Wish, WishChecker
 
 __all__ = ["Expectations", "Wish", "read_expectations"]
@@ -35,7 +35,8 @@ def read_expectations(
     """Read a checklist. Never raises for its content; linear in its size.
 
     ``task_id`` is the task that the file has to name, by default the one of its file name. What fences, comments and
-    block quotes hold is no part of the list. Whether evidence is wired is another question: see ``wiring``.
+    block quotes hold is no part of the list. Where the section is missing, that is the one problem of the list, and its
+    wishes are those of the whole file that have an id. Whether evidence is wired is another question: see ``wiring``.
     """
     owner = task_id if task_id is not None else _owner(artifact.path)
     problems = list(front_matter_problems(artifact.front_matter, owner, rules.front_matter))
@@ -45,10 +46,10 @@ def read_expectations(
     reader = ItemReader(rules)
     reader.read(lines)
     problems += _section_problems(artifact, starts, reader, rules)
-    problems += reader.problems
     checker = WishChecker(rules, labels, int(version) if version else 0)
-    wishes = tuple(checker.wish(item) for item in reader.items)
-    problems += checker.problems
+    wishes = tuple(checker.wish(item) for item in reader.items if starts or WISH_ID in item.parts)
+    if starts:
+        problems += (*reader.problems, *checker.problems)
     problems.sort(key=lambda problem: problem.line)
     return Expectations(artifact.path, version, version in rules.deprecated, wishes, tuple(problems))
 
@@ -67,5 +68,5 @@ def _section_problems(
         found = f"; line {other.line} has it at level {other.level}" if other else ""
         yield Problem(other.line if other else 1, "section-missing", f"there is no heading {wanted}{found}")
     elif not reader.items:
-        message = "the section holds no wish, written as - **1. title**"
+        message = "the section holds no item, written as - **1. title**"
         yield Problem(starts[0], "no-wishes", message)

@@ -32,10 +32,15 @@ CURRENT: Final = "current"
 
 
 class FieldRules(NamedTuple):
-    """``shown`` is the name as a message gives it; ``required_from`` the version that owes it, null: none."""
+    """``shown`` is the name as a message gives it.
+
+    ``known_from`` is the version from which on the field says something, ``required_from`` the one that owes it, null:
+    none.
+    """
 
     field: str
     shown: str
+    known_from: int
     required_from: int | None
 
 
@@ -111,7 +116,10 @@ class ExpectationRules(NamedTuple):
             entry_indent=value["indent"]["entry"],
             tab=value["indent"]["tab"],
             wish_id=value["wish_id"],
-            fields={one["field"]: FieldRules(one["field"], one["names"][0], one["required_from"]) for one in fields},
+            fields={
+                one["field"]: FieldRules(one["field"], one["names"][0], one["known_from"], one["required_from"])
+                for one in fields
+            },
             names=names,
             longest_name=max(map(len, names)) + MARKS,
             linked_family=value["linked_family"],

@@ -112,6 +112,17 @@ def judge(expectations: Expectations, records: Records, rules: ExpectationRules)
     return Verdict(outcome, tuple(blocking), tuple(overridden))
 
 
+def accepted(wish: Wish, rules: ExpectationRules) -> bool:
+    """Whether a wish is not fulfilled, and somebody let it pass whose word is enough."""
+    unresolved = wish.status is not None and wish.status not in rules.resolved
+    asked = rules.override
+    return unresolved and len(wish.override.value) >= asked.min_chars and _by_word(wish, rules)
+
+
+def _by_word(wish: Wish, rules: ExpectationRules) -> bool:
+    return rules.term(wish.override_by, rules.override.accepted_by) is not None
+
+
 def _refusal(wish: Wish, records: Records, rules: ExpectationRules) -> str | None:
     """Why the override of a wish does not count; null where it does."""
     asked = rules.override
@@ -120,7 +131,7 @@ def _refusal(wish: Wish, records: Records, rules: ExpectationRules) -> str | Non
         return "it carries no override"
     if len(said) < asked.min_chars:
         return f"its override has {len(said)} of at least {asked.min_chars} characters"
-    if rules.term(wish.override_by, asked.accepted_by) is not None:
+    if _by_word(wish, rules):
         return None
     return _unbacked(wish, asked, records, rules)
 

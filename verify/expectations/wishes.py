@@ -9,6 +9,7 @@ from verify.captured import SHOWN, Problem
 from verify.criteria.labels import find_mentions
 from verify.criteria.rules import LabelRules
 from verify.expectations.items import Item, Part, Text
+from verify.expectations.lines import Line
 from verify.expectations.rules import (
     CURRENT,
     EVIDENCE_ARTIFACT,
@@ -153,13 +154,15 @@ class WishChecker:
         return tuple(dict.fromkeys(label for one in mentions for label in one.labels if label.startswith(family)))
 
     def _one_of(self, item: Item, name: str, known: tuple[str, ...]) -> str:
-        """The value of a field that is owed at this version; empty where it is none of ``known``."""
+        """The value of a field that is known at this version; empty where it is none of ``known``."""
         said = _first(item, name)
-        if not said.value or not self._owed(name):
+        if not said.value or self._version < self._rules.fields[name].known_from:
             return ""
         term = self._rules.term(said.value, known)
         if term is None:
-            message = f"{name} is {visible(said.value, SHOWN)!r}, and has to be one of {', '.join(known)}"
+            message = (
+                f"{name} not in enum: it is {visible(said.value, SHOWN)!r}, and has to be one of {', '.join(known)}"
+            )
             self._note(said.line, "field-value", message, item)
         return term or ""
 
@@ -171,7 +174,9 @@ class WishChecker:
         entries = [entry for part in parts for entry in part.entries]
         if not entries:
             self._entry_missing(item, parts, "a status")
-            return None, parts[0].line
+            misplaced = _misplaced(parts)
+            term = self._rules.term(misplaced.text, self._rules.statuses) if misplaced is not None else None
+            return (self._rules.statuses[term] if term is not None else None), parts[0].line
         text, line = entries[0].text
         first = self._rules.term(text, self._rules.statuses)
         said = (self._rules.term(entry.text.value, self._rules.statuses) for entry in entries)
@@ -198,13 +203,21 @@ class WishChecker:
 
     def _entry_missing(self, item: Item, parts: list[Part], what: str) -> None:
         shown, wanted = self._rules.fields[parts[0].name].shown, self._rules.entry_indent
-        misplaced = next((part.misplaced for part in parts if part.misplaced is not None), None)
-        if misplaced is not None:
+        misplaced = _misplaced(parts)
+        if misplaced is not None and misplaced.indent == wanted:
+            message = f"{what} does not stand right below {shown}, but below another field"
+            self._note(misplaced.number, "entry-place", message, item)
+        elif misplaced is not None:
             message = f"{what} below {shown} stands at the wrong indent: {misplaced.indent} instead of {wanted} spaces"
             self._note(misplaced.number, "entry-indent", message, item)
         else:
             message = f"below {shown} there is no line - {what} at {wanted} spaces"
             self._note(parts[0].line, "entry-missing", message, item)
+
+
+def _misplaced(parts: list[Part]) -> Line | None:
+    """An entry that stands at a wrong place."""
+    return next((part.misplaced for part in parts if part.misplaced is not None), None)
 
 
 def _says_something(part: Part) -> bool:

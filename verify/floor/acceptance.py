@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, cast
 
 from verify.criteria import CriteriaRules, Criterion, find_criteria, says_something
+from verify.documents.sections import opens_section
 from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.fields import find_fields
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.task import PLAN, PRD, TASK_DESCRIPTION, Artifact, Task
+from verify.history.naming import names_task
+from verify.markdown import Block
+from verify.task import PLAN, PRD, TASK_DESCRIPTION, TASKS, Artifact, Task
 from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
 
 NO_PRD = "there is no PRD"
@@ -38,15 +41,40 @@ def criteria_rules(context: FloorContext) -> CriteriaRules:
 
 
 def find_waiver(task: Task, rules: CriteriaRules) -> Waiver | None:
-    """A line ``PRD waived: why`` in the task description or the plan; without a reason it waives nothing."""
-    for kind in (TASK_DESCRIPTION, PLAN):
-        document = task.artifacts.get(kind)
-        if document is None:
-            continue
-        for field in find_fields(document.blocks, rules.waivers, task.rules.separator):
+    """A line ``PRD waived: why``; without a reason it waives nothing.
+
+    It stands in the task description, in the plan, or in what ``tasks.md`` says of this task: its row, or below a
+    heading that names it.
+    """
+    for document, blocks in _where_waived(task):
+        for field in find_fields(blocks, rules.waivers, task.rules.separator):
             if says_something(field.value, rules.cues):
                 return Waiver(field.value, f"{document.path}:{field.line}")
     return None
+
+
+def _where_waived(task: Task) -> Iterator[tuple[Artifact, Iterable[Block]]]:
+    for kind in (TASK_DESCRIPTION, PLAN):
+        document = task.artifacts.get(kind)
+        if document is not None:
+            yield document, document.blocks
+    for document in task.all_of(TASKS):
+        rows = {row.line for row in task.rows_in(TASKS) if row.own and row.path == document.path}
+        yield document, [block for block in document.blocks if block.line in rows]
+        yield document, list(_below_its_heading(document.blocks, task.id))
+
+
+def _below_its_heading(blocks: Iterable[Block], task_id: str) -> Iterator[Block]:
+    """The blocks below headings that name a task and no other, up to the next heading as high."""
+    level = 0
+    for block in blocks:
+        if opens_section(block):
+            if names_task(block.text, task_id):
+                level = level or block.level
+            elif block.level <= level:
+                level = 0
+        elif level:
+            yield block
 
 
 def ac_coverage_grep(entry: CheckEntry, context: FloorContext) -> CheckResult:

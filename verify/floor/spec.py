@@ -7,11 +7,12 @@ from typing import cast
 
 from verify.errors import WorkspaceError
 from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
+from verify.expectations.verdict import accepted
 from verify.findings import Finding
 from verify.floor.acceptance import NO_PRD, criteria_rules, prd_criteria
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.surfaces import plan_surface, surface_rules
-from verify.floor.expectations import NO_EXPECTATIONS, expectations_of
+from verify.floor.expectations import NO_EXPECTATIONS, expectation_rules, expectations_of
 from verify.floor.paths import NO_PLAN
 from verify.floor.readings import document_rules, step_bindings
 from verify.spec_graph.faults import Fault
@@ -120,7 +121,10 @@ def _plan(context: FloorContext) -> Plan | None:
 
 def _checklist(context: FloorContext) -> Checklist | None:
     document, read = context.task.expectations, context.once(expectations_of)
-    return Checklist(document, read.wishes) if document is not None and read is not None else None
+    if document is None or read is None:
+        return None
+    rules = context.once(expectation_rules)
+    return Checklist(document, read.wishes, frozenset(wish.line for wish in read.wishes if accepted(wish, rules)))
 
 
 def _told_elsewhere(rule: Rule, context: FloorContext) -> frozenset[str]:

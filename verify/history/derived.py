@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from toolkit.repository.branches import Branch, branches_of, default_branch
+from toolkit.repository.branches import Branch, branches_of, default_branches
 from toolkit.repository.commits import Commit, commits_from
 from toolkit.repository.git import Git, open_repository
 from toolkit.repository.names import quoted
@@ -43,6 +43,7 @@ class History(NamedTuple):
     ``commits`` stand by repository; in each those that name the task, then those of its branches, children first.
     ``repositories`` are the workspace's own and, where it is another one, the framework root's. ``home`` is the index
     of the workspace's (null when it lies in none), ``declared`` the framework root (null when none was given).
+    ``baseless`` are branches of the task of which nobody knows where they begin: no branch is the default one.
     """
 
     repositories: tuple[Git, ...]
@@ -51,6 +52,7 @@ class History(NamedTuple):
     workspace: Path
     declared: Path | None
     rules: HistoryRules
+    baseless: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -78,10 +80,11 @@ def task_history(
             place=str(workspace),
             next_step="verify a Git checkout, or name it with --framework-root",
         )
-    listed = _derived(found, task_id, rules) if commits is None else _named(found, commits, rules)
+    derived = _derived(found, task_id, rules) if commits is None else (_named(found, commits, rules), ())
+    listed, baseless = derived
     once = {commit.oid: commit for commit in reversed(listed)}
     kept = tuple(commit for commit in listed if once[commit.oid] is commit)
-    return History(found, None if home is None else 0, kept, workspace, framework_root, rules)
+    return History(found, None if home is None else 0, kept, workspace, framework_root, rules, baseless)
 
 
 def _other_repository(root: Path | None, home: Git | None, rules: HistoryRules) -> Git | None:
@@ -96,12 +99,20 @@ def _other_repository(root: Path | None, home: Git | None, rules: HistoryRules) 
     return open_repository(real, rules.git)
 
 
-def _derived(repositories: Sequence[Git], task_id: str, rules: HistoryRules) -> list[TaskCommit]:
-    return [
-        commit
-        for index, git in enumerate(repositories)
-        for commit in (*_naming(git, index, task_id, rules), *_on_branches(git, index, task_id, rules))
-    ]
+def _derived(
+    repositories: Sequence[Git], task_id: str, rules: HistoryRules
+) -> tuple[list[TaskCommit], tuple[str, ...]]:
+    """The commits, and the branches of which nobody knows where they begin."""
+    commits: list[TaskCommit] = []
+    baseless: list[str] = []
+    for index, git in enumerate(repositories):
+        commits += _naming(git, index, task_id, rules)
+        branches = branches_of(git)
+        names = default_branches(branches, rules.default_branches)
+        own = _own([it for it in branches if it.name not in names], task_id, rules)
+        commits += _on_branches(git, index, task_id, rules, own, [it for it in branches if it.name in names])
+        baseless += (_shown(it) for it in own if not names)
+    return commits, tuple(baseless)
 
 
 def _naming(git: Git, index: int, task_id: str, rules: HistoryRules) -> Iterable[TaskCommit]:
@@ -110,29 +121,39 @@ def _naming(git: Git, index: int, task_id: str, rules: HistoryRules) -> Iterable
     return [_task_commit(it, NAMES, index) for it in found if names_task(it.message, task_id)]
 
 
-def _on_branches(git: Git, index: int, task_id: str, rules: HistoryRules) -> Iterable[TaskCommit]:
-    """The commits on branches of the task and not on the default branch.
+def _on_branches(
+    git: Git, index: int, task_id: str, rules: HistoryRules, own: Sequence[Branch], default: Sequence[Branch]
+) -> Iterable[TaskCommit]:
+    """The commits on the task's ``own`` branches and not on the default branch (where it is only guessed, on any).
 
     Where no branch is known to be the default one, nobody knows where a branch begins: then those that name the task.
     """
-    branches = branches_of(git)
-    default = default_branch(branches, rules.default_branches)
-    own = [it for it in branches if not it.points_to and it.name != default and _is_of_task(it, task_id, rules)]
     if not own:
         return []
     if len(own) > rules.most_branches:
         raise _too_many(len(own), git)
-    base = [it.ref for it in branches if it.name == default and not it.points_to]
-    word = task_id if default is None else None
+    base = [it.ref for it in default if not it.points_to]
+    word = None if default else task_id
     found = commits_from(git, [it.ref for it in own], rules.most_commits, word=word, excluding=base)
-    spoken = {it.ref: f"on the branch {quoted(it.ref.split('/', 2)[2])}" for it in own}
-    if default is None:
+    if not default:
         return [_task_commit(it, NAMES, index) for it in found if names_task(it.message, task_id)]
+    spoken = {it.ref: f"on the branch {_shown(it)}" for it in own}
     return [_task_commit(it, spoken[it.source], index) for it in found]
 
 
-def _is_of_task(branch: Branch, task_id: str, rules: HistoryRules) -> bool:
-    return branch_names_task(branch.name, task_id, rules.after_id_in_branch)
+def _shown(branch: Branch) -> str:
+    """A branch as it is told: its name, with its remote's before it."""
+    return quoted(branch.ref.split("/", 2)[2])
+
+
+def _own(branches: Sequence[Branch], task_id: str, rules: HistoryRules) -> list[Branch]:
+    """The task's branches: of a name that is here and on a remote the one that is here.
+
+    What was amended or rebased away here stands on the remote until it is pushed, and is no part of the work any more.
+    """
+    named = [it for it in branches if branch_names_task(it.name, task_id, rules.after_id_in_branch)]
+    here = {it.name for it in named if it.remote is None}
+    return [it for it in named if not it.points_to and (it.remote is None or it.name not in here)]
 
 
 def _named(repositories: Sequence[Git], commits: str, rules: HistoryRules) -> list[TaskCommit]:

@@ -129,9 +129,8 @@ def _faults(line: int, answers: dict[str, _Answer], decided_by: str, rules: Ques
     if DECIDED_BY in answers and answers[DECIDED_BY].text and not decided_by:
         at, text = answers[DECIDED_BY]
         known = " or ".join(rules.deciders)
-        yield Problem(
-            at, "decided-by", f"the question is decided by {visible(text, SHOWN)!r}, and has to be by {known}"
-        )
+        shown = rules.shown[DECIDED_BY]
+        yield Problem(at, "decided-by", f"{shown!r} is {visible(text, SHOWN)!r}, and has to be {known}")
     if decided_by in rules.explained:
         answer = answers.get(RATIONALE)
         length = len("".join(answer.text.split())) if answer else 0

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import StorageError, ToolkitError
 from toolkit.reporting.visible import visible
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # The documents that make a task known to a survey.
 KNOWN_BY = (TASK_DESCRIPTION, INIT_TASK, EXPECTATIONS)
+INVALID_ID: Final = "invalid_task_id"
 
 
 class Surveyed(NamedTuple):
@@ -61,7 +62,7 @@ class Survey:
         if not self._is_id(task_id):
             shown = visible(task_id, SHOWN)
             step = f"give an id that matches {self._rules.task_id}, such as ABCD-0001"
-            raise WorkspaceError("invalid_task_id", f"{shown!r} is no task id", place=shown, next_step=step)
+            raise WorkspaceError(INVALID_ID, f"{shown!r} is no task id", place=shown, next_step=step)
         surveyed = self._surveyed(task_id, kinds, ())
         for fault in surveyed.faults.values():
             if isinstance(fault, StorageError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from verify.expectations.wishes import Wish
 from verify.spec_graph.faults import Fault, listed, quoted
 from verify.spec_graph.graph import SpecGraph
 from verify.spec_graph.rules import (
@@ -86,16 +87,28 @@ def _axis(label: str, rules: SpecRules) -> str:
 def complete(graph: SpecGraph) -> Iterator[Fault]:
     """A wish without a criterion that covers a requirement and, where there is a plan, that a step verifies."""
     checklist, planned = graph.sources.checklist, graph.sources.plan is not None
-    for wish in checklist.wishes if checklist else ():
-        if wish.status in graph.rules.settled:
+    if checklist is None:
+        return
+    for wish in checklist.wishes:
+        if wish.status in graph.rules.settled or wish.line in checklist.accepted:
             continue
         defined = [label for label in wish.linked if label in graph.criteria]
         if any(label in graph.grounded and (not planned or label in graph.planned) for label in defined):
             continue
         owed = "a requirement and a step" if planned else "a requirement"
-        why = f"none of {listed(wish.linked)} leads to {owed}" if wish.linked else "it is linked to no criterion"
-        message = f"the wish {wish.name} has no path: {why}"
+        message = f"the wish {wish.name} {_lacking(wish, graph)}"
         how = "`Covers:`, and `Verifies:` in a step" if planned else "`Covers:`"
         fix = f"Link {wish.name} to a criterion of the PRD that has {owed} ({how})."
-        assert checklist is not None
         yield Fault(COMPLETE, checklist.document, wish.line, message, fix, (wish.name,), tuple(defined))
+
+
+def _lacking(wish: Wish, graph: SpecGraph) -> str:
+    """What keeps a wish from having a path, in the words of the contract."""
+    if not wish.linked:
+        return f"has no linked {graph.rules.criteria_prefix.rstrip('-')}"
+    if not any(label in graph.criteria for label in wish.linked):
+        return f"links to undeclared {listed(wish.linked)}"
+    grounded = tuple(label for label in wish.linked if label in graph.grounded)
+    if not grounded:
+        return f"has no requirement through {listed(wish.linked)}"
+    return f"has no explicit plan binding for {listed(grounded)}"

@@ -33,10 +33,14 @@ class Plan(NamedTuple):
 
 
 class Checklist(NamedTuple):
-    """The wishes of a task, and the document that lists them."""
+    """The wishes of a task, and the document that lists them.
+
+    ``accepted`` are the lines of wishes that are not fulfilled, and that the operator let pass.
+    """
 
     document: Artifact
     wishes: tuple[Wish, ...]
+    accepted: frozenset[int] = frozenset()
 
 
 class Proof(NamedTuple):

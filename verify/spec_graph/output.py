@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.spec_graph.faults import Fault
 from verify.spec_graph.report import SpecReport
+from verify.spec_graph.rules import SpecRules
 
 
 def head_of(report: SpecReport) -> dict[str, object]:
@@ -25,10 +26,13 @@ def findings_of(report: SpecReport) -> list[dict[str, object]]:
     return [_record(fault, report.severity_of(fault), report.limits) for fault in report.faults]
 
 
-def lint_lines(report: SpecReport) -> Iterator[str]:
-    """One line a fault: its severity, its rule, its place, what is wrong."""
+def lint_lines(report: SpecReport, *, detailed: bool = False) -> Iterator[str]:
+    """One line a fault: its severity, its rule, its place, what is wrong. In detail also the line itself and a fix."""
     for fault in report.faults:
         yield f"{report.severity_of(fault)} {fault.rule}: {fault.place}: {fault.message}"
+        if detailed:
+            yield f"  | {quote_line(fault.document.path, fault.line, fault.text, report.limits).excerpt}"
+            yield f"  fix: {clip_fix(fault.fix, report.limits)}"
 
 
 def trace_lines(report: SpecReport) -> Iterator[str]:
@@ -40,6 +44,27 @@ def trace_lines(report: SpecReport) -> Iterator[str]:
 def grade_lines(report: SpecReport) -> Iterator[str]:
     """The letter, and what it is for."""
     yield f"grade: {report.grade} (errors: {report.counted.errors}, warnings: {report.counted.warnings})"
+
+
+def gate_document(report: SpecReport) -> dict[str, object]:
+    """What the gate decided, on which documents, and everything that it was decided on."""
+    return {
+        **head_of(report),
+        "mode": report.situation.mode,
+        "decision": report.decision,
+        "evaluated_artifacts": list(report.evaluated),
+        "excluded_artifacts": [excluded._asdict() for excluded in report.excluded],
+        "findings": findings_of(report),
+        "trace": report.trace.to_json(),
+        "grade": report.grade,
+    }
+
+
+def rule_lines(rules: SpecRules) -> Iterator[str]:
+    """One line a rule."""
+    for rule in rules.rules.values():
+        kind = "mandatory" if rule.mandatory else "optional"
+        yield f"{rule.severity} {rule.name}: {kind}, at {', '.join(sorted(rule.levels))}"
 
 
 def _record(fault: Fault, severity: str, limits: FindingLimits) -> dict[str, object]:

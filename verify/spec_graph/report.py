@@ -60,12 +60,22 @@ class SpecReport:
 
 
 class Asked(NamedTuple):
-    """What is looked at: a task at a stage of the graph, in a mode; ``waiver`` is why it has no PRD, with its place."""
+    """What is looked at: a task at a stage of the graph, in a mode; ``waiver`` is why it has no PRD, with its place.
+
+    Only faults of ``rules`` and in ``documents`` (paths) count, where they are not null.
+    """
 
     task: Task
     stage: str
     mode: str
     waiver: str | None
+    rules: frozenset[str] | None = None
+    documents: frozenset[str] | None = None
+
+    def counts(self, fault: Fault) -> bool:
+        """Whether a fault is asked for."""
+        named = self.rules is None or fault.rule in self.rules
+        return named and (self.documents is None or fault.document.path in self.documents)
 
 
 def report_on(asked: Asked, graph: SpecGraph | None, rules: SpecRules, policies: PolicySet) -> SpecReport:
@@ -76,7 +86,7 @@ def report_on(asked: Asked, graph: SpecGraph | None, rules: SpecRules, policies:
     """
     situation = _situation(asked, graph, rules)
     seen = graph if decide(situation, Tally(0, 0, 0), policies).decision != SKIP else None
-    faults = faults_of(seen, situation.complexity) if seen else ()
+    faults = tuple(filter(asked.counts, faults_of(seen, situation.complexity))) if seen else ()
     counted = tally(faults, rules)
     decided = decide(situation, counted, policies)
     unjudged = _configuration(asked, situation) if decided.decision == CONFIGURATION else None
@@ -115,7 +125,10 @@ def _configuration(asked: Asked, situation: Situation) -> WorkspaceError:
     step = f"write {path}"
     if kind == PRD:
         step += ", or state `**PRD waived:** why` in the task description"
-    message = f"the spec graph can't be built: {path} does not exist, and is due at {situation.complexity}"
+    lacking = f"required artifact missing for stage {situation.stage}"
+    if kind == PRD:
+        lacking = f"required PRD missing for {asked.task.id}"
+    message = f"{lacking}: {path} does not exist, and is due at {situation.complexity}"
     return WorkspaceError(CONFIGURATION_FAULT, message, place=path, next_step=step)
 
 
@@ -133,7 +146,7 @@ def _excluded(asked: Asked, situation: Situation, graph: SpecGraph | None) -> li
     task, absent = asked.task, "it does not exist"
     if graph is None:
         if situation.prd == WAIVED:
-            return [Excluded(task.place_of(PRD), f"the PRD is waived {asked.waiver}")]
+            return [Excluded(task.place_of(PRD), f"documented PRD-waiver {asked.waiver}")]
         why = absent if situation.prd == MISSING else "its graph is not looked at"
         return [Excluded(task.place_of(PRD), f"{why}; the task is {situation.complexity}")]
     found = []

@@ -40,16 +40,16 @@ def id_unique(graph: SpecGraph) -> Iterator[Fault]:
             yield Fault(ID_UNIQUE, prd, one.line, message, fix, (one.id,))
 
 
-def covers_resolve(graph: SpecGraph) -> Iterator[Fault]:
-    """A ``Covers:`` of which nothing is declared."""
+def dangling(graph: SpecGraph) -> Iterator[Fault]:
+    """A ``Covers:`` of which nothing is declared: its criterion hangs in the air."""
     for cover in graph.covers:
         missing = _undeclared(graph, cover)
         if missing and not graph.declared_in(cover) and _all_right(cover):
             message = f"{listed(cover.criteria)} covers {listed(missing)}, and nothing of it is declared"
-            yield _unresolved(RESOLVES, graph, cover, tuple(missing), message)
+            yield _unresolved(DANGLING, graph, cover, tuple(missing), message)
 
 
-def dangling(graph: SpecGraph) -> Iterator[Fault]:
+def covers_resolve(graph: SpecGraph) -> Iterator[Fault]:
     """An id that is declared nowhere, in a ``Covers:`` whose other ids tell what it covers."""
     for cover in graph.covers:
         if graph.declared_in(cover) or not _all_right(cover):
@@ -57,7 +57,7 @@ def dangling(graph: SpecGraph) -> Iterator[Fault]:
                 missing = tuple(one for one in named.ids if one not in graph.requirements)
                 if missing and named.right:
                     message = f"{listed(cover.criteria)} covers {listed(missing)}, which is declared nowhere"
-                    yield _unresolved(DANGLING, graph, cover, missing, message)
+                    yield _unresolved(RESOLVES, graph, cover, missing, message)
 
 
 def orphan(graph: SpecGraph) -> Iterator[Fault]:

@@ -35,13 +35,18 @@ NEEDS_EXPECTATIONS: Final = "expectations"
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
+INFO: Final = "info"
 
 
 class Rule(NamedTuple):
-    """How grave a rule is, at which levels it is due, and which documents it can't be judged without."""
+    """How grave a rule is, at which levels it is due, and which documents it can't be judged without.
+
+    A mandatory one can't be ignored.
+    """
 
     name: str
     severity: str
+    mandatory: bool
     levels: frozenset[str]
     needs: frozenset[str]
 
@@ -127,6 +132,7 @@ class SpecRules:
     floor_stages: Mapping[str, str]
     most_pairs: int
     mode: Mode
+    category: str
     rules: Mapping[str, Rule]
 
     @classmethod
@@ -148,6 +154,7 @@ class SpecRules:
             floor_stages=value["floor_stages"],
             most_pairs=value["most_pairs"],
             mode=Mode(value["mode"]["variable"], value["mode"]["default"], tuple(value["mode"]["terms"])),
+            category=value["category"],
             rules={one["rule"]: _rule(one) for one in value["rules"]},
         )
 
@@ -157,7 +164,8 @@ class SpecRules:
 
 
 def _rule(value: Mapping[str, Any]) -> Rule:
-    return Rule(value["rule"], value["severity"], frozenset(value["levels"]), frozenset(value["needs"]))
+    levels, needs = frozenset(value["levels"]), frozenset(value["needs"])
+    return Rule(value["rule"], value["severity"], value["mandatory"], levels, needs)
 
 
 def _labels(value: Mapping[str, Any], criteria: LabelRules) -> RequirementLabels:

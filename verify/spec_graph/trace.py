@@ -29,9 +29,8 @@ class Edge(NamedTuple):
 class Trace(NamedTuple):
     """The buckets hold ids in document order.
 
-    ``covered``, ``orphaned`` and ``explicitly_deferred`` part the declared requirements; ``dangling`` are ids that are
-    covered and declared nowhere; ``uncovered`` are criteria that lead to no requirement or, where there is a plan, to
-    no step.
+    ``covered``, ``uncovered`` and ``explicitly_deferred`` part the declared requirements; ``dangling`` are ids that are
+    covered and declared nowhere; ``orphaned`` is the contract's other name of what is uncovered.
     """
 
     covered: tuple[str, ...]
@@ -56,15 +55,13 @@ EMPTY = Trace((), (), (), (), (), ())
 def trace_of(graph: SpecGraph) -> Trace:
     """The trace of a graph. Linear in it."""
     known = graph.requirements
-    planned = graph.sources.plan is not None
     named = (one for cover in graph.covers for names in cover.named for one in names.ids)
+    uncovered = tuple(one for one in known if one not in graph.covered and one not in graph.deferred)
     return Trace(
         covered=tuple(one for one in known if one in graph.covered and one not in graph.deferred),
-        uncovered=tuple(
-            label for label in graph.criteria if label not in graph.grounded or (planned and label not in graph.planned)
-        ),
+        uncovered=uncovered,
         dangling=tuple(dict.fromkeys(one for one in named if one not in known)),
-        orphaned=tuple(one for one in known if one not in graph.covered and one not in graph.deferred),
+        orphaned=uncovered,
         explicitly_deferred=tuple(one for one in known if one in graph.deferred),
         edges=tuple(dict.fromkeys(_edges(graph))),
     )

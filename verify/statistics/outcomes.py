@@ -38,13 +38,15 @@ class Outcomes(NamedTuple):
 def read_outcomes(folder: Path, shown: str, rules: ArchiveRules, bounds: Bounds) -> Outcomes:
     """The outcome of every archive at or below ``folder`` (named ``shown``), each read once, in order of path.
 
-    Links are not followed. An archive that can't be read is uncounted. Raises ``StorageError`` where a folder can't be
-    listed, ``WorkspaceError`` (``too_many_files``) where there are more archives than the policy allows.
+    Links are not followed. An archive that can't be read is uncounted, and so is one whose name stands in another
+    folder too: it is the same task's. Raises ``StorageError`` where a folder can't be listed, ``WorkspaceError``
+    (``too_many_files``) where there are more archives than the policy allows.
     """
     counted: list[Outcome] = []
     uncounted: list[Uncounted] = []
     problems: list[Problem] = []
     silent = 0
+    first: dict[str, str] = {}
     for path in _archives(folder, rules):
         name = visible(f"{shown}/{path.relative_to(folder).as_posix()}")
         try:
@@ -59,8 +61,13 @@ def read_outcomes(folder: Path, shown: str, rules: ArchiveRules, bounds: Bounds)
             else:
                 problems.append(Problem(fault.code, fault.reason, Mark(name, fault.line, 1)))
         else:
-            silent += outcome is None
-            counted += [outcome] if outcome is not None else []
+            if outcome is None:
+                silent += 1
+            elif first.setdefault(path.name, name) != name:
+                reason = f"{name} is a copy: {first[path.name]} holds the same task's outcome"
+                uncounted.append(Uncounted(name, "duplicate_archive", reason))
+            else:
+                counted.append(outcome)
     return Outcomes(tuple(counted), tuple(uncounted), tuple(problems), silent)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.errors import StorageError
 from toolkit.policy.problems import Mark, Problem
 from toolkit.reporting.visible import visible
+from toolkit.storage.canonical import bytes_digest
 from verify.audit.places import names_in
 from verify.statistics.headers import is_true, read_header, read_text, records_of
 from verify.statistics.records import Run, Uncounted
@@ -54,13 +55,13 @@ def read_runs(folder: Path, shown: str, policies: PolicySet, rules: StatisticsRu
     counted: list[Run] = []
     uncounted: list[Uncounted] = []
     problems: list[Problem] = []
-    first: dict[object, str] = {}
+    first: dict[str, str] = {}
     for name in sorted(names_in(folder)):
         path = f"{shown}/{name.file_name}"
         try:
             header = read_header(folder / name.file_name, policies, rules.logs)
-            run = header.get(RUN_ID)
-            if isinstance(run, str) and first.setdefault(run, path) != path:
+            run = _identity(header, folder / name.file_name, policies)
+            if first.setdefault(run, path) != path:
                 uncounted.append(Uncounted(path, "duplicate_run", f"{path} is a copy: {first[run]} holds the same run"))
                 continue
             counted.append(_run(header, path, rules))
@@ -72,6 +73,12 @@ def read_runs(folder: Path, shown: str, policies: PolicySet, rules: StatisticsRu
             mark = Mark(path, _line_of(folder / name.file_name, fault.key, policies), 1)
             problems.append(Problem(fault.code, fault.reason, mark))
     return Runs(tuple(counted), tuple(uncounted), tuple(problems))
+
+
+def _identity(header: Mapping[str, Any], path: Path, policies: PolicySet) -> str:
+    """What two logs of one run share: its id; in a log of another tool, which has none, every byte."""
+    run = header.get(RUN_ID)
+    return run if isinstance(run, str) else bytes_digest(read_text(path, policies).encode("utf-8", "replace"))
 
 
 def _run(header: Mapping[str, Any], path: str, rules: StatisticsRules) -> Run:

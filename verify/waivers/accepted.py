@@ -56,13 +56,17 @@ class Accepted(NamedTuple):
         return Apart(counting, waived, known)
 
     def tally(self, apart: Apart, looked_at: Collection[str]) -> WaiverTally:
-        """What became of the waivers. Of one for a category the layers count in which reviewers name it."""
+        """What became of the waivers. Of one for a category the layers count in which reviewers name it.
+
+        A rule that no check has, at whatever stage, is one that nobody will ever need.
+        """
+        checks = frozenset(entry["id"] for entry in self.policies.data("verify.floor")["checks"])
 
         def looked(waiver: Waiver) -> bool:
             if waiver.fingerprint is not None:  # it does not say whose finding it is
                 return self.stage == STAGE_ALL
             if waiver.rule is not None:
-                return waiver.rule in looked_at
+                return waiver.rule in looked_at or waiver.rule.removeprefix(COMMAND) not in checks
             return any(rule.partition(":")[2] == waiver.category for rule in looked_at)
 
         return self.waivers.tally(apart.waived, looked)

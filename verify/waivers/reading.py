@@ -106,7 +106,7 @@ class _Reader:
                 ("text", self._excerpt),
                 ("task", self._task),
                 ("reason", self._reason),
-                ("owner", self._said),
+                ("owner", self._owner),
             )
         }
         criteria = self._key(form, "criteria", self._criteria)
@@ -174,6 +174,12 @@ class _Reader:
             message = f"the reason says nothing: {shown(text)}"
             hint = f"say in at least {self._rules.reason_min} characters why this may stand"
             self._fail(form, key, "no_reason", message, hint)
+        return text
+
+    def _owner(self, form: Form, key: str) -> str:
+        text = self._said(form, key)
+        if not any(map(str.isalnum, text)):
+            self._fail(form, key, "no_owner", f"{shown(text)} names nobody", "say who answers for this waiver")
         return text
 
     def _excerpt(self, form: Form, key: str) -> str:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from repository_support import Repository, opened
 
-from toolkit.repository.branches import Branch, branches_of, default_branch
+from toolkit.repository.branches import Branch, branches_of, default_branches
 
 NAMES = ("main", "master")
 
 
-def default(repository: Repository) -> str | None:
-    return default_branch(branches_of(opened(repository.path)), NAMES)
+def default(repository: Repository) -> tuple[str, ...]:
+    return default_branches(branches_of(opened(repository.path)), NAMES)
 
 
 def cloned(tmp_path: Path, branch: str) -> Repository:
@@ -36,30 +36,30 @@ def test_local_and_remote_branches_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_the_remote_says_which_branch_is_the_default(tmp_path: Path) -> None:
-    assert default(cloned(tmp_path, "trunk")) == "trunk"
+    assert default(cloned(tmp_path, "trunk")) == ("trunk",)
 
 
 def test_the_only_remote_need_not_be_called_origin_but_two_others_say_nothing(tmp_path: Path) -> None:
     repository = cloned(tmp_path, "trunk")
     repository.git("remote", "rename", "origin", "upstream")
     repository.git("remote", "set-head", "upstream", "trunk")
-    assert default(repository) == "trunk"
+    assert default(repository) == ("trunk",)
     repository.git("symbolic-ref", "refs/remotes/fork/HEAD", "refs/remotes/upstream/main")
-    assert default(repository) == "main"
+    assert default(repository) == ("main",)
 
 
 def test_what_a_remote_points_to_and_nobody_has_is_no_default(tmp_path: Path) -> None:
     repository = cloned(tmp_path, "trunk")
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
-    assert default(repository) == "main"
+    assert default(repository) == ("main",)
 
 
 @pytest.mark.parametrize(
     ("branches", "expected"),
-    [(["master", "main"], "main"), (["master", "develop"], "master"), (["trunk"], None), ([], None)],
+    [(["master", "main"], ("main", "master")), (["master", "develop"], ("master",)), (["trunk"], ()), ([], ())],
 )
 def test_without_a_remote_the_usual_names_are_looked_for(
-    branches: list[str], expected: str | None, tmp_path: Path
+    branches: list[str], expected: tuple[str, ...], tmp_path: Path
 ) -> None:
     repository = Repository(tmp_path, branch="other")
     for branch in branches:

@@ -32,6 +32,26 @@ def test_a_commit_says_who_it_is_when_it_was_made_and_what_it_is_about(tmp_path:
     assert commit.source == "HEAD"
 
 
+@pytest.mark.parametrize(
+    ("written", "committed", "day"),
+    [
+        ("2024-02-03T04:05:06+0000", "2024-02-03T04:05:06+0000", "2024-02-03"),
+        ("2024-02-03T23:00:00-0800", "2024-02-03T23:00:00-0800", "2024-02-03"),
+        ("2024-02-03T08:00:00+0900", "2024-02-03T08:00:00+0900", "2024-02-02"),
+        ("2024-02-03T04:05:06+0000", "2024-02-13T04:05:06+0000", "2024-02-03"),
+        ("2024-02-13T04:05:06+0000", "2024-02-03T04:05:06+0000", "2024-02-03"),
+    ],
+)
+def test_the_day_of_a_commit_is_the_earliest_that_anybody_may_give_it(
+    written: str, committed: str, day: str, tmp_path: Path
+) -> None:
+    repository = Repository(tmp_path)
+    repository.date = committed
+    repository.commit("base")
+    repository.git("commit", "-q", "--allow-empty", "-m", "one", f"--date={written}")
+    assert commits_from(opened(tmp_path), (), 10)[0].day.isoformat() == day
+
+
 @pytest.mark.parametrize("message", ["", "\n", "\x01\x1f", "a\n\n", "%H%n%P%x00", "0" * 40])
 def test_any_message_is_read_as_it_is(message: str, tmp_path: Path) -> None:
     repository = Repository(tmp_path)

@@ -58,6 +58,7 @@ def test_digits_are_a_commit_in_code_or_after_the_word(text: str, digits: list[s
         "see https://example.org/commit/abc1234",
         "commit -abc1234 src/abc1234.py abc1234-x",
         "`git show abc1234`",
+        f"Pushed commit `0000000`, `{'0' * 40}`",
     ],
 )
 def test_other_digits_and_words_are_none(text: str, policies: PolicySet) -> None:
@@ -76,6 +77,14 @@ def test_other_digits_and_words_are_none(text: str, policies: PolicySet) -> None
         "In the repository of the site: `abc1234`",
         "Commit `abc1234` of the submodule",
         "Done in [`abc1234`](https://example.org/other/commit/abc1234)",
+        "The commit `abc1234` was squashed",
+        "After the rebase the old commit `abc1234` is gone",
+        "Cherry-picked from `abc1234`",
+        "The action is pinned to commit `abc1234`",
+        "The migration `abc1234` creates the table",
+        "Alembic revision `abc1234`",
+        "Model checkpoint `abc1234`",
+        "Перебазирован: был коммит `abc1234`",
     ],
 )
 def test_digits_that_may_be_something_else_claim_nothing_for_sure(text: str, policies: PolicySet) -> None:
@@ -135,6 +144,7 @@ def test_a_figure_with_what_it_counts_claims_its_output(
         "12 passed (`a.log`, `b.log`)",
         "about 12 tests, ~13 tests, at most 14 tests, <15 tests, 16+ tests (`run.log`)",
         "0 failed (`run.log`)",
+        "The 2.1 tests are in `run.log`",
         "Step 3 of V-AC-12 in 2024-11-12, v1.12 (`run.log`)",
         "`12 passed` (`src/a.log` `b.log`)",
         "We ran the 12 tests:\n\n- so\n\n```\n11 passed\n```",

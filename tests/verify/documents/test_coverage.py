@@ -13,6 +13,7 @@ from verify.criteria import CriteriaRules
 from verify.documents.coverage import bindings_of
 from verify.documents.rules import DocumentRules
 from verify.documents.steps import find_steps
+from verify.errors import VerificationUndetermined
 from verify.markdown import parse_markdown
 
 Read = Callable[[str], list[tuple[str, int, str | None]]]
@@ -117,3 +118,17 @@ def test_any_list_of_step_numbers_is_read(read: Read, numbers: set[int], joiner:
     row = f"V-AC-1 | {joiner.join(map(str, sorted(numbers)))}"
     found = read(steps + table("AC | Steps", row))
     assert [step for _, _, step in found] == [str(n) for n in sorted(numbers)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STEPS + "1. " + "Verifies: V-AC-1..V-AC-100. " * 600,
+        "".join(f"## Step {number}\n\n" for number in range(1, 701))
+        + table("ac | steps", *["V-AC-1..V-AC-100 | 1-699"] * 2),
+    ],
+    ids=["in a step", "in a table"],
+)
+def test_a_plan_that_binds_more_than_anybody_reads_is_not_judged(text: str, read: Read) -> None:
+    with pytest.raises(VerificationUndetermined, match="more than 50000"):
+        read(text)

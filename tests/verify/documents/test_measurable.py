@@ -227,3 +227,27 @@ def test_any_text_has_an_answer(reader: Reader, text: str) -> None:
 @given(st.integers(0, 10**9), st.sampled_from(["at most {}", "<= {}", "{} ms", "{} %", "не более {}", "returns {}"]))
 def test_every_number_counts_in_every_form(reader: Reader, number: int, form: str) -> None:
     assert measure(f"- AC-1: {form.format(number)}\n", reader)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "totals survive 100 restarts",
+        "the list keeps 50 newest snapshots",
+        "a user sees 2 panels",
+        "все 12 сценариев проходят",
+        "выживает 100 перезапусков",
+        "сохраняет 50 последних снимков",
+        "all 14 unit specs are green",
+    ],
+)
+def test_a_number_of_things_is_a_measure_whatever_they_are(text: str, reader: Reader) -> None:
+    assert measure(f"- V-AC-1: {text}\n", reader) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["follows OAuth 2 strictly", "is easy to use with Windows 10", "the class 5 address", "в духе ГОСТ 34 и иных"],
+)
+def test_a_number_before_no_plural_is_none(text: str, reader: Reader) -> None:
+    assert measure(f"- V-AC-1: {text}\n", reader) is None

@@ -158,3 +158,67 @@ def test_steps_of_any_text_follow_one_another(read: Read, text: str) -> None:
     for step in read(text):
         assert end < step.line <= step.end
         end = step.line
+
+
+@pytest.mark.parametrize(
+    "item",
+    ["- [ ] 1. Store it.", "- [x] 1) Store it.", "- **1. Store it.**", "* [ ] **1.** Store it."],
+)
+def test_a_box_or_a_bold_bullet_with_a_number_is_a_numbered_item(item: str, read: Read) -> None:
+    steps = read(f"# Plan\n\n## Steps\n\n{item} Verifies: V-AC-1\n")
+    assert [(step.number, step.labels) for step in steps] == [("1", ("V-AC-1",))]
+
+
+@pytest.mark.parametrize("item", ["- Store it.", "- [ ] Store it.", "- [ ] 3 retries are enough.", "- 2026: a year."])
+def test_a_bullet_without_a_number_of_its_own_is_no_step(item: str, read: Read) -> None:
+    assert read(f"# Plan\n\n## Steps\n\n{item} Verifies: V-AC-1\n") == ()
+
+
+def test_a_bold_paragraph_that_begins_with_step_n_holds_what_is_below_it(read: Read) -> None:
+    text = (
+        "# Plan\n\n## Implementation plan\n\n**Step 1: Store**\n\n1. Open it\n2. Write it. Verifies: V-AC-1\n\n"
+        "**Step 2 — Read**\n\n- Verifies: V-AC-2\n\nStep 3 is only spoken of here.\n\n## Notes\n\nVerifies: V-AC-3\n"
+    )
+    assert [(step.number, step.labels) for step in read(text)] == [("1", ("V-AC-1",)), ("2", ("V-AC-2",))]
+
+
+@pytest.mark.parametrize("line", ["Step 1: Store it.", "Шаг 1. Хранить.", "Step 1 — Store it."])
+def test_so_does_a_labelled_line_below_a_heading_of_steps(line: str, read: Read) -> None:
+    text = f"# Plan\n\n## Steps\n\n{line} Verifies: V-AC-1\n\n- more\n\nStep 1 is spoken of. Step 2: neither.\n"
+    assert [(step.number, step.labels, step.line) for step in read(text)] == [("1", ("V-AC-1",), 5)]
+    assert read(f"# Plan\n\n## Notes\n\n{line} Verifies: V-AC-1\n") == ()
+
+
+@pytest.mark.parametrize("heading", ["### 1. Store", "### 1) Store", "### 2.1 Store", "### 1 — Store"])
+def test_a_numbered_heading_right_under_one_of_steps_is_a_step(heading: str, read: Read) -> None:
+    steps = read(f"# Plan\n\n## 2. Implementation plan\n\n{heading}\n\n- Verifies: V-AC-1\n\n## 3. Notes\n\nx\n")
+    assert [(step.labels, step.line) for step in steps] == [(("V-AC-1",), 5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Plan\n\n## 1. Overview\n\n- Verifies: V-AC-1\n",  # the outline of a whole document
+        "# Plan\n\n## Implementation\n\n### 3 retries\n\n- Verifies: V-AC-1\n",
+        "# Plan\n\n## Implementation\n\n### 4. Risks\n\n- Verifies: V-AC-1\n",
+        "# Plan\n\n## Rollback plan\n\n### 1. Revert\n\n- Verifies: V-AC-1\n",
+    ],
+)
+def test_other_numbered_headings_are_no_steps(text: str, read: Read) -> None:
+    assert read(text) == ()
+
+
+def test_a_numbered_heading_that_only_announces_steps_leaves_them_to_its_items(read: Read) -> None:
+    steps = read("# P\n\n## 2. Implementation\n\n### 2.1. Steps\n\n1. Store it\n2. Read it\n")
+    assert [step.number for step in steps] == ["1", "2"]
+
+
+def test_numbered_items_below_a_bullet_are_steps_and_those_below_a_step_belong_to_it(read: Read) -> None:
+    text = (
+        "## Implementation roadmap\n\n- Phase A\n  1. Store it\n     1. open\n     2. write\n  2. Read it\n- Phase B\n"
+    )
+    assert [step.number for step in read(text)] == ["1", "2"]
+
+
+def test_a_stage_is_a_section_of_steps_as_its_russian_name_is(read: Read) -> None:
+    assert [step.number for step in read("# Plan\n\n## Stage 1\n\n1. Store it\n")] == ["1"]

@@ -119,6 +119,8 @@ def test_globs_folders_and_doubtful_words_are_told_apart(policies: PolicySet) ->
         ("*.md", "docs/a.md"),
         ("docs/a b.md", "docs/a b.md"),
         ("данные/файл.py", "данные/файл.py"),
+        ("vendor/sub/src/a.py", "vendor/sub"),
+        ("vendor/sub/*.py", "vendor/sub"),
     ],
 )
 def test_a_path_of_the_surface_covers(written: str, changed: str, policies: PolicySet) -> None:
@@ -141,6 +143,9 @@ def test_a_path_of_the_surface_covers(written: str, changed: str, policies: Poli
         ("*.md", "docs/a.mdx"),
         ("b.py", "src/ab.py"),
         ("src/[ab.py", "src/a.py"),
+        ("vendor/sub/a.py", "vendor/su"),
+        ("vendor/*/a.py", "vendor/sub"),
+        ("*.py", "vendor"),
     ],
 )
 def test_and_nothing_else(written: str, changed: str, policies: PolicySet) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from unicodedata import normalize
@@ -215,13 +216,34 @@ def test_a_field_that_says_nothing_is_told(read: Read) -> None:
         assert codes(found) == ["field-empty"], said
 
 
-def test_evidence_is_owed_by_version_two_and_a_mode_by_version_three(read: Read) -> None:
+def test_evidence_is_owed_by_version_two_and_a_mode_by_none(read: Read) -> None:
     bare = wish(fields={"evidence_type": ""})
     assert not read(checklist(bare, version=1)).problems
     assert read(checklist(bare, version=1)).deprecated
     assert codes(read(checklist(bare, version=2))) == ["field-missing"]
-    assert "verification_mode is missing" in messages(read(checklist(wish(), version=3)))
+    assert not read(checklist(wish(), version=3)).problems
     assert not read(checklist(wish(fields={"verification_mode": "reproducible"}), version=3)).problems
+
+
+def test_a_mode_says_nothing_before_version_three(read: Read) -> None:
+    ad_hoc = wish(fields={"verification_mode": "ad hoc"})
+    assert not read(checklist(ad_hoc, version=2)).problems
+    assert "verification_mode not in enum" in messages(read(checklist(ad_hoc, version=3)))
+
+
+def test_wishes_of_a_file_without_the_section_are_known_and_its_absence_is_the_one_problem(read: Read) -> None:
+    bare = re.sub(r"(?m)^## .*\n", "", VALID)
+    found = read(bare)
+    assert codes(found) == ["section-missing"]
+    assert [one.wish_id for one in found.wishes] == [one.wish_id for one in read(VALID).wishes]
+    assert not read(bare.replace("wish_id", "wish")).wishes
+
+
+def test_a_status_below_another_field_is_known_and_told_to_be_misplaced(read: Read) -> None:
+    late = checklist(wish(status="partial")).replace("    - partial", "  - override_by: operator\n    - partial")
+    found = read(late)
+    assert codes(found) == ["entry-place"]
+    assert [(one.status, one.override_by) for one in found.wishes] == [("partial", "operator")]
 
 
 @pytest.mark.parametrize(("field", "version"), [("evidence_type", 2), ("verification_mode", 3)])

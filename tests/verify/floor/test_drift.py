@@ -41,6 +41,7 @@ EXEMPT = (
     "src/part_1_test.py",
     "api/x_pb2.py",
     f"datarim/qa/verify-{TASK}-do-1.md",
+    f"datarim/qa/{TASK}/run.log",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,6 +59,18 @@ def work(tmp_path: Path, policies: PolicySet) -> Work:
 
 
 # Scope creep.
+
+
+def test_a_submodule_that_holds_a_planned_path_changes_with_it(work: Work) -> None:
+    work.plan("## Files\n\n- `vendor/store/src/a.py`\n- `vendor/read/*.py`\n")
+    work.check("scope_creep")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for name in ("vendor/store", "vendor/read", "vendor/other"):
+        link = ["update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},{name}"]
+        subprocess.run([*git, *link], cwd=work.root, check=True)
+    subprocess.run([*git, "commit", "-q", "-m", f"{TASK}: move the pointers"], cwd=work.root, check=True)
+    found = run("scope_creep", work.root, work.policies).findings
+    assert [finding.artifact_ref for finding in found] == ["vendor/other:1"]
 
 
 def test_the_finding_names_the_commit_and_the_place_of_the_surface(work: Work) -> None:
@@ -149,6 +162,18 @@ def test_without_a_plan_a_surface_or_a_commit_there_is_nothing_to_run(work: Work
 def test_before_the_first_commit_there_is_nothing_to_run(name: str, work: Work) -> None:
     work.plan("## Steps\n\n1. Write `a.py`\n")
     assert work.check(name) == CheckResult(NOTHING_TO_RUN, "no commit of the task was found")
+
+
+@pytest.mark.parametrize("name", ["scope_creep", "execution_skew", "policy_layer"])
+def test_where_nobody_knows_where_the_task_s_branch_begins_it_can_t_be_told(name: str, work: Work) -> None:
+    work.plan("## Steps\n\n1. Write `a.py`\n")
+    work.check(name)
+    for command in (["branch", "-q", "-m", "stem"], ["branch", "-q", f"feature/{TASK}"]):
+        subprocess.run(["git", *command], cwd=work.root, check=True)
+    with pytest.raises(UndeterminedError) as error:
+        run(name, work.root, work.policies)
+    assert error.value.code == "no_default_branch"
+    assert f"feature/{TASK}" in error.value.message
 
 
 @pytest.mark.parametrize("name", ["scope_creep", "execution_skew", "policy_layer"])
@@ -270,6 +295,25 @@ def test_what_was_changed_and_changed_back_is_what_was_approved(work: Work) -> N
     assert work.paths("spec_decay") == []
 
 
+TABLE = "\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\n* one\n  > * two\n"
+
+
+@pytest.mark.parametrize(
+    ("formatted", "found"),
+    [
+        ("\n| a   | b   |\n| --- | :-: |\n| 1   | 2   |\n\n- one\n  > - two\n", False),
+        ("\n|a|b|\n|-|-|\n|1|2|\n\n- one\n  > * two\n", False),
+        ("\n| a | b |\n|---|:-:|\n| 1 | 3 |\n\n* one\n  > * two\n", True),
+        ("\n| a | b |\n|---|:-:|\n| 1 2 | |\n\n* one\n  > * two\n", True),
+        ("\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\n- one\n  > - two\n\n----\n", True),
+    ],
+)
+def test_what_a_formatter_sets_is_no_change(formatted: str, found: bool, work: Work) -> None:
+    work.start[PRD] = APPROVED + AGREED + TABLE
+    work.commit({PRD: APPROVED + AGREED + formatted})
+    assert bool(work.paths("spec_decay")) is found
+
+
 def test_an_approval_is_found_however_many_commits_ago_it_was_given(work: Work) -> None:
     work.start[PRD] = APPROVED + AGREED
     for number in range(120):
@@ -291,6 +335,18 @@ def test_a_trail_is_of_the_day_of_the_change_or_later(row_day: int, found: bool,
     work.start[PRD] = APPROVED + AGREED
     work.commit({PRD: APPROVED + EASIER + row}, day=2)
     assert bool(work.paths("spec_decay")) is found
+
+
+@pytest.mark.parametrize(("row_day", "found"), [(1, True), (2, False)])
+def test_a_change_that_was_rebased_later_keeps_its_day(row_day: int, found: bool, work: Work) -> None:
+    row = f"\n## Changelog\n\n- {day(row_day)}: V-AC-1 may be slower\n"
+    work.start[PRD] = APPROVED + AGREED
+    work.commit({PRD: APPROVED + EASIER + row}, day=2)
+    work.paths("spec_decay")
+    person = {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "GIT_COMMITTER_DATE": f"{day(9)}T12:00:00+0000"}
+    for command in (["reset", "-q"], ["commit", "-q", "--amend", "--no-edit"]):
+        subprocess.run(["git", *command], cwd=work.root, env={**os.environ, **person}, check=True)
+    assert bool(run("spec_decay", work.root, work.policies).findings) is found
 
 
 def test_each_change_needs_its_own_trail(work: Work) -> None:

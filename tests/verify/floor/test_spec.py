@@ -75,13 +75,13 @@ def test_there_is_one_check_for_each_rule_and_all_of_them_run_at_plan_and_at_all
 
 def test_a_finding_quotes_the_line_at_fault_and_names_what_it_is_about(floor: Floor) -> None:
     floor.write(PRD, FAULTY)
-    result = floor.run("dreq-dangling")
+    result = floor.run("covers-resolves")
     (finding,) = result.findings
     assert result.status == RAN
     assert (finding.artifact_ref, finding.evidence.type) == (f"{PRD}:6", FILE_QUOTE)
     assert finding.evidence.excerpt == "- V-AC-1: x. Covers: D-REQ-01, D-REQ-77"
     assert (finding.severity, finding.category, finding.check_name, finding.ac_criteria) == (
-        *("medium", "completeness", "dr-spec-lint:dreq-dangling"),
+        *("medium", "completeness", "dr-spec-lint:covers-resolves"),
         ("V-AC-1",),
     )
     assert finding.suggested_fix is not None
@@ -113,7 +113,7 @@ def test_an_error_is_high_only_where_the_gate_would_block(
     monkeypatch.setenv(MODE, mode)
     floor.write(DESCRIPTION, f"---\ncomplexity: {level}\n---\n# Task\n")
     floor.write(PRD, FAULTY)
-    assert [finding.severity for finding in floor.run("dreq-dangling", stage).findings] == [severity]
+    assert [finding.severity for finding in floor.run("covers-resolves", stage).findings] == [severity]
 
 
 def test_in_hard_mode_a_warning_stays_medium_and_an_information_low(
@@ -148,7 +148,7 @@ def test_a_rule_that_is_not_due_at_the_level_has_nothing_to_run(floor: Floor) ->
     floor.write(DESCRIPTION, "---\ncomplexity: L2\n---\n# Task\n")
     floor.write(PRD, FAULTY)
     assert floor.run("dreq-orphan").status == NOTHING_TO_RUN
-    assert floor.run("dreq-dangling").status == RAN
+    assert floor.run("covers-resolves").status == RAN
 
 
 def test_a_criterion_that_the_gate_of_the_steps_tells_is_not_told_twice(floor: Floor) -> None:

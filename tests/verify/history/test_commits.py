@@ -122,13 +122,38 @@ def test_a_default_branch_with_the_tasks_id_makes_nothing_the_tasks(tmp_path: Pa
 def test_where_no_branch_is_the_default_one_a_branch_makes_nothing_the_tasks(
     tmp_path: Path, rules: HistoryRules
 ) -> None:
-    repository = Repository(tmp_path, branch="trunk")
+    repository = Repository(tmp_path, branch="stem")
     repository.commit("base")
     repository.branch("ABC-1")
     repository.commit("one")
     repository.commit("ABC-1: two")
-    repository.branch("trunk")
-    assert told(task_history(ID, tmp_path, None, None, rules)) == [("ABC-1: two", "names the task")]
+    repository.branch("stem")
+    history = task_history(ID, tmp_path, None, None, rules)
+    assert told(history) == [("ABC-1: two", "names the task")]
+    assert history.baseless == ("ABC-1",)
+
+
+@pytest.mark.parametrize("default", ["main", "master", "trunk", "mainline", "develop"])
+def test_the_default_branch_is_known_by_its_usual_names(default: str, tmp_path: Path, rules: HistoryRules) -> None:
+    repository = Repository(tmp_path, branch=default)
+    repository.commit("base")
+    repository.branch("ABC-1")
+    repository.commit("one")
+    history = task_history(ID, tmp_path, None, None, rules)
+    assert told(history) == [("one", "on the branch ABC-1")]
+    assert history.baseless == ()
+
+
+def test_where_the_default_branch_is_only_guessed_what_is_on_any_of_them_is_others(
+    tmp_path: Path, rules: HistoryRules
+) -> None:
+    repository = Repository(tmp_path)
+    repository.commit("base")
+    repository.branch("develop")
+    repository.commit("somebody else's")
+    repository.branch("ABC-1")
+    repository.commit("one")
+    assert told(task_history(ID, tmp_path, None, None, rules)) == [("one", "on the branch ABC-1")]
 
 
 def test_a_branch_that_only_the_remote_has_counts_and_a_stale_default_branch_accuses_nobody(
@@ -143,6 +168,22 @@ def test_a_branch_that_only_the_remote_has_counts_and_a_stale_default_branch_acc
     Repository(tmp_path / "clone").git("fetch", "-q")
     history = task_history(ID, tmp_path / "clone", None, None, rules)
     assert told(history) == [("one", "on the branch origin/ABC-1")]
+
+
+def test_what_was_amended_away_here_and_still_stands_on_the_remote_is_not_the_tasks(
+    tmp_path: Path, rules: HistoryRules
+) -> None:
+    repository = Repository(tmp_path / "r")
+    repository.commit("base")
+    repository.branch("ABC-1")
+    repository.commit("too much", {"x": "1"})
+    repository.git("clone", "-q", ".", "../clone")
+    clone = Repository(tmp_path / "clone")
+    clone.git("remote", "set-head", "origin", "main")
+    clone.branch("ABC-1")
+    clone.git("reset", "-q", "--hard", "origin/main")
+    clone.commit("just right", {"y": "1"})
+    assert told(task_history(ID, clone.path, None, None, rules)) == [("just right", "on the branch ABC-1")]
 
 
 def test_a_remote_with_the_tasks_id_for_a_name_makes_nothing_the_tasks(tmp_path: Path, rules: HistoryRules) -> None:

@@ -15,6 +15,7 @@ from verify.documents.steps import find_steps
 from verify.documents.surface import SurfaceRules, surface_of
 from verify.expectations.reading import read_expectations
 from verify.expectations.rules import ExpectationRules
+from verify.expectations.verdict import accepted
 from verify.paths import PathRules
 from verify.spec_graph.graph import Checklist, Plan, Sources, SpecGraph, build_graph
 from verify.spec_graph.lint import faults_of
@@ -60,7 +61,8 @@ class Reader:
     def _checklist(self, text: str) -> Checklist:
         document = Artifact("expectations", WISHES, text, "")
         rules = ExpectationRules.from_policy(self.policies)
-        return Checklist(document, read_expectations(document, rules, self.criteria.labels).wishes)
+        wishes = read_expectations(document, rules, self.criteria.labels).wishes
+        return Checklist(document, wishes, frozenset(wish.line for wish in wishes if accepted(wish, rules)))
 
 
 @pytest.fixture(scope="session")

@@ -41,14 +41,14 @@ def test_an_incidental_mention_binds_nothing(reader: Any) -> None:
     assert rules == ["dreq-orphan", "dreq-orphan", "vac-covers-present"]
 
 
-def test_a_statement_of_which_nothing_is_declared_resolves_to_nothing(reader: Any) -> None:
+def test_a_statement_of_which_nothing_is_declared_dangles(reader: Any) -> None:
     prd = f"{REQUIREMENTS}- V-AC-1: x. Covers: D-REQ-01, D-REQ-02\n- V-AC-2: y. Covers: D-REQ-77, D-REQ-78\n"
-    assert reader.found(prd) == [("covers-resolves", 7)]
+    assert reader.found(prd) == [("dreq-dangling", 7)]
 
 
-def test_a_statement_of_which_something_is_declared_dangles_once_for_each_id_that_is_not(reader: Any) -> None:
+def test_a_statement_of_which_something_is_declared_fails_to_resolve_once_for_each_id_that_is_not(reader: Any) -> None:
     prd = f"{REQUIREMENTS}- V-AC-1: x. Covers: D-REQ-01..D-REQ-09, D-REQ-77\n"
-    assert reader.found(prd) == [("dreq-dangling", 6), ("dreq-dangling", 6)]
+    assert reader.found(prd) == [("covers-resolves", 6), ("covers-resolves", 6)]
 
 
 def test_a_plain_criterion_is_no_part_of_the_graph(reader: Any) -> None:
@@ -119,6 +119,24 @@ def test_a_wish_that_was_given_up_owes_no_path_and_wishes_may_share_one(reader: 
     prd = "### D-REQ-01: keep\n\n- V-AC-1: x. Covers: D-REQ-01\n"
     checklist = wishes(one="V-AC-1", two="V-AC-1", three=("", "deleted"), four=("", "n-a"))
     assert reader.found(prd, "# Plan\n\n1. A. Verifies: V-AC-1\n", checklist) == []
+
+
+def test_a_wish_that_the_operator_let_pass_owes_no_path(reader: Any, wishes: Wishes) -> None:
+    prd = "### D-REQ-01: keep\n\n- V-AC-1: x. Covers: D-REQ-01\n"
+    plan = "# Plan\n\n1. A. Verifies: V-AC-1\n"
+    checklist = wishes(one=("", "partial"))
+    let_pass = "  - override: {}\n  - override_by: {}\n  - How to verify"
+    for reason, who, owes in (
+        ("accepted for this release", "operator", False),
+        ("accepted for this release", "agent", True),
+        ("nope", "operator", True),
+    ):
+        written = checklist.replace("  - How to verify", let_pass.format(reason, who))
+        assert bool(reader.found(prd, plan, written)) is owes
+    pending = checklist.replace("partial", "pending").replace(
+        "  - How to verify", let_pass.format("x" * 10, "operator")
+    )
+    assert reader.found(prd, plan, pending)
 
 
 SURFACE = """# Plan

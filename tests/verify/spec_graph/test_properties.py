@@ -87,9 +87,9 @@ def _of_statements(model: Model) -> Faults:
     for statement in (statement for criterion in model.criteria for statement in criterion.covers):
         unknown = tuple(one for one in statement if one not in declared)
         if len(unknown) == len(statement):
-            yield "covers-resolves", unknown
+            yield "dreq-dangling", unknown
         else:
-            yield from (("dreq-dangling", (one,)) for one in unknown)
+            yield from (("covers-resolves", (one,)) for one in unknown)
 
 
 def _of_pairs(model: Model) -> Faults:

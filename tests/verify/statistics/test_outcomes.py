@@ -230,3 +230,16 @@ def test_any_text_is_counted_or_told_of(front: str, body: str, archive: Archive,
     told = (*read.problems, *read.uncounted)
     path.unlink()
     assert len(told) + len(read.counted) + read.silent == 1
+
+
+def test_the_archive_of_a_task_in_two_folders_counts_once(archive: Archive, outcomes: Read) -> None:
+    path = archive(f"{DATED}{BLOCK}")
+    archive(None)
+    copy = path.parents[1] / "web" / path.name
+    copy.parent.mkdir()
+    copy.write_bytes(path.read_bytes())
+    read = outcomes()
+    assert (len(read.counted), read.silent) == (1, 1)
+    assert [(one.path, one.code) for one in read.uncounted] == [
+        (f"documentation/archive/web/{path.name}", "duplicate_archive")
+    ]

@@ -209,6 +209,16 @@ def test_a_copy_of_a_log_is_not_a_second_run(make_run: Callable[[], Path], runs:
     assert [(one.path, one.code) for one in read.uncounted] == [(f"datarim/qa/{copy.name}", "duplicate_run")]
 
 
+def test_a_copy_of_another_tools_log_is_not_a_second_run(log: Log, runs: Read) -> None:
+    path = log()
+    other = log()
+    copy = path.with_name("verify-LOG-0001-do-9.md")
+    copy.write_bytes(path.read_bytes())
+    read = runs()
+    assert [one.path for one in read.counted] == [f"datarim/qa/{path.name}", f"datarim/qa/{other.name}"]
+    assert [(one.path, one.code) for one in read.uncounted] == [(f"datarim/qa/{copy.name}", "duplicate_run")]
+
+
 def test_a_log_that_is_a_link_is_not_followed(log: Log, runs: Read, tmp_path: Path) -> None:
     path = log()
     path.rename(tmp_path / "elsewhere.md")

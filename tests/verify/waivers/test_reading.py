@@ -267,3 +267,8 @@ def test_where_nobody_could_look_is_neither_yes_nor_no(tmp_path: Path, monkeypat
     with pytest.raises(UndeterminedError) as caught:
         read_waiver_file(tmp_path, 100)
     assert caught.value.code == "waivers_unreadable"
+
+
+@pytest.mark.parametrize("owner", ['"\u200b"', '"-"', '"\u2800\u2800"', '"..."'])
+def test_an_owner_whom_nobody_can_see_answers_for_nothing(owner: str, words: Words) -> None:
+    assert problems(words, owner=owner) == ["no_owner"]

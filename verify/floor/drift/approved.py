@@ -113,7 +113,7 @@ def unreviewed(
 
 
 def _days(approved: Approved, reading: Reading) -> Mapping[str, date]:
-    """The day (UTC) on which each part was last changed.
+    """The day on which each part was last changed: the earliest that may be meant (see ``Commit.day``).
 
     What is not committed was changed on the day of the last commit at the earliest, which is all that is known of it.
     """
@@ -123,7 +123,7 @@ def _days(approved: Approved, reading: Reading) -> Mapping[str, date]:
     days: dict[str, date] = {}
     for newer, older, version in zip(states, states[1:], made_by, strict=False):
         for change in differences(older, newer):
-            days.setdefault(change.key, version.commit.committed_at.date())
+            days.setdefault(change.key, version.commit.day)
     return days
 
 

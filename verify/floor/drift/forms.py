@@ -15,6 +15,7 @@ from verify.terms import FLOOR, NOTHING_TO_RUN
 
 SHORT = 12  # digits of a hash, as Git itself shows one of a large repository
 NO_COMMITS = "no commit of the task was found"
+BASELESS = "no commit names the task, and nobody knows where its branch {branches} begins: no branch is the default one"
 CUT_OFF = "no commit of the task is in this clone, which is shallow: there may be some all the same"
 
 
@@ -42,7 +43,12 @@ def nothing(why: str) -> CheckResult:
 
 
 def without_commits(history: History) -> CheckResult:
-    """A check that looks at the task's commits, and there are none. Raises where older ones may be missing."""
+    """A check that looks at the task's commits, and there are none. Raises where some may be missing."""
+    if history.baseless:
+        message = BASELESS.format(branches=listed(history.baseless))
+        step = "name the task's commits with --commits A..B, or have a remote that says which branch is the default one"
+        place = visible(str(history.workspace))
+        raise VerificationUndetermined("no_default_branch", message, place=place, next_step=step)
     if history.whole:
         return nothing(NO_COMMITS)
     step = "fetch the whole history: git fetch --unshallow"
