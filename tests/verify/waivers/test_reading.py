@@ -239,9 +239,9 @@ def test_what_is_no_plain_file_of_the_repository_is_refused(tmp_path: Path) -> N
         return caught.value.code
 
     path.symlink_to("../../outside.yaml")
-    assert code() == "waivers_outside"
+    assert code() == "waivers_link"
     path.symlink_to("nowhere")
-    assert code() == "waivers_not_found"
+    assert code() == "waivers_link"
     path.mkdir()
     assert code() == "waivers_not_regular"
     os.mkfifo(path)
@@ -250,13 +250,13 @@ def test_what_is_no_plain_file_of_the_repository_is_refused(tmp_path: Path) -> N
     assert code() == "waivers_too_large"
 
 
-def test_a_link_inside_the_repository_is_followed(tmp_path: Path) -> None:
-    (tmp_path / ".dr").mkdir()
-    (tmp_path / "shared.yaml").write_text("waivers: []\n")
-    (tmp_path / ".dr" / "waivers.yaml").symlink_to("../shared.yaml")
-    found = read_waiver_file(tmp_path, 100)
-    assert found is not None
-    assert found.data == b"waivers: []\n"
+def test_a_link_is_not_followed_since_a_change_of_what_it_leads_to_is_no_change_of_the_policies(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/waivers.yaml").write_text("waivers: []\n")
+    (tmp_path / ".dr").symlink_to("elsewhere")
+    with pytest.raises(ToolkitError) as caught:
+        read_waiver_file(tmp_path, 100)
+    assert (caught.value.code, caught.value.exit_status) == ("waivers_link", 2)
 
 
 def test_where_nobody_could_look_is_neither_yes_nor_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
