@@ -79,6 +79,7 @@ WAIVER = Waiver(
     2,
     "shellcheck",
     None,
+    None,
     "scripts/**",
     "SC2034",
     ("AC-1",),

@@ -405,7 +405,7 @@ def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_p
     shown = base.findings[0].finding
     finding = replace(shown, artifact_ref=text, ac_criteria=(text,), suggested_fix=text, check_name=text)
     waived = base.waived[0]
-    said = waived.waivers[0]._replace(reason=text, owner=text, path=text, text=text, criteria=(text,), check=text)
+    said = waived.waivers[0]._replace(reason=text, owner=text, path=text, text=text, criteria=(text,), rule=text)
     assert base.compared is not None
     record = make_record(
         findings=(replace(base.findings[0], finding=finding, verified_diagnostic=text, origins=()),),
