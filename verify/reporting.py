@@ -28,7 +28,6 @@ from verify.waivers.accepted import COMMAND
 TOOL = "dr-verify"
 SKIPPED_HEADLINE = "SKIPPED"
 NO_REPLACEMENT = "this does not replace the single-agent QA review (/dr-qa)"
-SHORT_OID = 12  # characters
 _PROGRESS = {
     RAN: Progress.DONE,
     NOTHING_TO_RUN: Progress.NOTHING_TO_DO,
@@ -207,8 +206,12 @@ def _facts(run: Verification) -> Iterator[tuple[str, str]]:
 
 def _commit_facts(run: Verification) -> Iterator[tuple[str, str]]:
     """The task's commits, as many as a detail names, and how many more there are."""
+    if not run.commits:
+        return
+    from toolkit.repository.commits import short
+
     most = run.policies.data("verify.limits")["detail_names_max"]
     for commit in run.commits[:most]:
-        yield "commit", f"{commit.oid[:SHORT_OID]} {commit.subject} ({commit.why})"
+        yield "commit", f"{short(commit.oid)} {commit.subject} ({commit.why})"
     if len(run.commits) > most:
         yield "commit", f"and {len(run.commits) - most} more"

@@ -214,6 +214,10 @@ def day(text: str = "", key: str = "started", init: str = "") -> tuple[date | No
         ("2026-11-20T23:30:00-02:00", date(2026, 11, 21)),
         ("2026-11-20 08:00", date(2026, 11, 20)),
         ("2026-11-20T08:00Z / 10:00", date(2026, 11, 20)),
+        ("2026-11-20 about noon", None),
+        ("2026-11-20T10", None),
+        ("20261120", None),
+        ("2026-W47-5", None),
         ("2026-11-31", None),
         ("soon", None),
         ("20.11.2026", None),
@@ -232,6 +236,7 @@ def test_the_keys_are_asked_in_order_and_a_bad_one_is_passed_over() -> None:
     assert day("2026-11-01", "created", "started: 2026-01-01") == (date(2026, 11, 1), "d.md:2")
     assert day("soon", "started", "captured_at: 2026-01-02") == (date(2026, 1, 2), "i.md:2")
     assert day("soon") == (None, "no date was found; d.md:2 says started: soon")
+    assert day("20261120") == (None, "no date was found; d.md:2 says started: 20261120")
     text = "---\ncaptured_at: 2026-01-01\ncreated: 2026-01-02\nstarted: never\n---\n"
     found = find_day((None, Artifact("d", "d.md", text, "")), ("started", "created", "captured_at"))
     assert (found.day, found.place) == (date(2026, 1, 2), "d.md:3")

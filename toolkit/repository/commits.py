@@ -10,6 +10,7 @@ from toolkit.repository.git import Git
 from toolkit.repository.names import decoded, encoded
 from toolkit.repository.problems import NO_COMMITS, RepositoryError, failure
 
+SHORT: Final = 12  # digits of a hash, as Git itself shows one of a large repository
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST: Final = int((datetime.max.replace(tzinfo=UTC) - EPOCH).total_seconds()) - 1
 FORMAT: Final = "%H%n%P%n%ct%n%ai%n%ci%n%S%n%B"  # nothing before the message can hold a line break
@@ -76,6 +77,11 @@ def commits_from(
         step = "name the task's commits with --commits A..B, or raise the limit in verify.history"
         raise RepositoryError("too_many_commits", message, place=str(git.root), next_step=step)
     return found
+
+
+def short(oid: str) -> str:
+    """The beginning of a hash, as people are shown it."""
+    return oid[:SHORT]
 
 
 def shallow_commits(git: Git) -> frozenset[str]:

@@ -23,6 +23,19 @@ def quoted(path: str) -> str:
     return path if not path.startswith('"') and _is_text(path) else spelled(path)
 
 
+def on_one_line(path: str) -> str:
+    """A path as valid UTF-8 that shows whole on one line: itself, or in Git's C quoting where it does not so stand.
+
+    One that begins with a quotation mark is quoted too, so that no two paths are shown alike.
+    """
+    return path if not path.startswith('"') and _is_plain(path) else spelled(path)
+
+
+def enclosed(text: str) -> str:
+    """Text of one line in quotation marks, as Git quotes what shows as itself with ``core.quotePath=false``."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def spelled(path: str) -> str:
     """A path in Git's C quoting, whatever it holds: printable ASCII on one line."""
     return '"' + "".join(map(_spelled, encoded(path))) + '"'
@@ -34,6 +47,10 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_plain(path: str) -> bool:
+    return all(character.isprintable() or character == " " for character in path)  # a lone surrogate is not printable
 
 
 def _spelled(byte: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from toolkit.repository.git import Git
 from toolkit.repository.names import encoded
-from toolkit.repository.problems import RepositoryError, RevisionError
+from toolkit.repository.problems import FETCH_HISTORY, RepositoryError, RevisionError
 
 HASH: Final = re.compile(r"[0-9a-f]{4,64}")
 _MISSING: Final = (b" missing", b" ambiguous")
@@ -87,7 +87,7 @@ def _cut_off(git: Git, text: str) -> RepositoryError:
         "history_incomplete",
         f"no commit {text!r} is in this clone, which is shallow: it may exist all the same",
         place=str(git.root),
-        next_step="fetch the whole history: git fetch --unshallow",
+        next_step=FETCH_HISTORY,
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NO_REPOSITORY: Final = b"not a git repository (or any"  # the words for "I looked everywhere above"
 NO_COMMITS: Final = b"does not have any commits yet"
 SHOWN: Final = 300  # characters of Git's own words in a message
+FETCH_HISTORY: Final = "fetch the whole history: git fetch --unshallow"  # the way out where a clone is shallow
 
 _DUBIOUS: Final = "dubious ownership"
 _REMEDY: Final = "git config --global --add safe.directory"

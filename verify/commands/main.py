@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final, cast
+
 import click
 
 from toolkit.commands.interface import run_group, version_option
-from verify.commands.audit import audit
-from verify.commands.expectations import expectations
-from verify.commands.floor import floor
-from verify.commands.init_task import init_task
-from verify.commands.install import install, uninstall
-from verify.commands.resolve_provider import resolve_provider
-from verify.commands.spec import spec
-from verify.commands.stats import stats
-from verify.commands.task import verify_task
 
-DEFAULT = "task"
+DEFAULT: Final = "task"
+# Each command and where it is defined: a run imports its own and no other.
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    DEFAULT: ("task", "verify_task"),
+    "floor": ("floor", "floor"),
+    "audit": ("audit", "audit"),
+    "init-task": ("init_task", "init_task"),
+    "expectations": ("expectations", "expectations"),
+    "spec": ("spec", "spec"),
+    "resolve-provider": ("resolve_provider", "resolve_provider"),
+    "stats": ("stats", "stats"),
+    "install": ("install", "install"),
+    "uninstall": ("install", "uninstall"),
+}
 
 
 class TaskGroup(click.Group):
     """A group whose first word may be a TASK-ID: then it is the command that verifies that task."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = {*self.commands, *ctx.help_option_names, "--version"}
+        own = {*COMMANDS, *ctx.help_option_names, "--version"}
         if args and args[0] not in own:
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name]
+        return cast(click.Command, getattr(import_module(f"verify.commands.{module}"), name))
 
 
 @click.group("dr-verify", cls=TaskGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,18 +57,6 @@ def dr_verify() -> None:
 
     Exit status: 0 it holds, 1 it does not, 2 wrong usage or bad input, 3 it could not be determined.
     """
-
-
-dr_verify.add_command(verify_task, DEFAULT)
-dr_verify.add_command(floor)
-dr_verify.add_command(audit)
-dr_verify.add_command(init_task)
-dr_verify.add_command(expectations)
-dr_verify.add_command(resolve_provider)
-dr_verify.add_command(stats)
-dr_verify.add_command(install)
-dr_verify.add_command(uninstall)
-dr_verify.add_command(spec)
 
 
 def main() -> None:

@@ -148,7 +148,7 @@ def policies_at(options: Options) -> PolicySet:
 
 
 def _looked_up(options: Options) -> SpecReport:
-    from verify.floor.acceptance import criteria_rules, find_waiver
+    from verify.floor.acceptance import find_waiver
     from verify.floor.check import FloorContext
     from verify.floor.spec import graph_at, spec_rules
     from verify.policies import load_verify_policies
@@ -162,7 +162,7 @@ def _looked_up(options: Options) -> SpecReport:
     context = FloorContext(_task(workspace, options["task_id"], policies), STAGE_ALL, policies)
     rules = context.once(spec_rules)
     mode = mode_of(os.environ, rules.mode)
-    waiver = find_waiver(context.task, context.once(criteria_rules))
+    waiver = find_waiver(context.task, context.task.criteria)
     said = f"({waiver.place}): {waiver.reason}" if waiver else None
     stage = STAGES[-1] if options["stage"] == ALL_STAGES else options["stage"]
     asked = Asked(context.task, stage, mode, said, _rules(options, rules), _documents(options, context))

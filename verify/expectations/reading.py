@@ -19,7 +19,8 @@ __all__ = ["Expectations", "Wish", "read_expectations"]
 class Expectations(NamedTuple):
     """``version`` is as the front matter gives it, null where it gives none that is known.
 
-    ``problems`` are what is wrong with the file's structure, in the order of its lines.
+    ``problems`` are what is wrong with the file's structure, in the order of its lines. ``unlinked`` are the lines of
+    the wishes of which one of these problems says that their link is missing, empty or at a wrong place.
     """
 
     path: str
@@ -27,6 +28,7 @@ class Expectations(NamedTuple):
     deprecated: bool
     wishes: tuple[Wish, ...]
     problems: tuple[Problem, ...]
+    unlinked: frozenset[int]
 
 
 def read_expectations(
@@ -51,7 +53,8 @@ def read_expectations(
     if starts:
         problems += (*reader.problems, *checker.problems)
     problems.sort(key=lambda problem: problem.line)
-    return Expectations(artifact.path, version, version in rules.deprecated, wishes, tuple(problems))
+    unlinked = frozenset(checker.unlinked if starts else ())
+    return Expectations(artifact.path, version, version in rules.deprecated, wishes, tuple(problems), unlinked)
 
 
 def _owner(path: str) -> str:

@@ -67,7 +67,7 @@ class Wish(NamedTuple):
 
 
 class WishChecker:
-    """Turns items into wishes and notes what each of them lacks."""
+    """Turns items into wishes and notes what each of them lacks; ``unlinked`` are the lines of those without a link."""
 
     def __init__(self, rules: ExpectationRules, labels: LabelRules, version: int) -> None:
         self._rules = rules
@@ -75,10 +75,15 @@ class WishChecker:
         self._version = version
         self._ids: dict[str, int] = {}
         self.problems: list[Problem] = []
+        self.unlinked: set[int] = set()
 
     def wish(self, item: Item) -> Wish:
         for name in self._rules.fields:
-            self._check_presence(item, name)
+            fault = self._absence(item, name)
+            if fault is not None:
+                self._note(*fault, item)
+                if name == LINKED:
+                    self.unlinked.add(item.line)
         self._check_single(item)
         self._check_history(item)
         wish_id, linked, (status, status_line) = self._wish_id(item), _joined(item, LINKED), self._status(item)
@@ -107,22 +112,21 @@ class WishChecker:
         since = self._rules.fields[name].required_from
         return since is not None and self._version >= since
 
-    def _check_presence(self, item: Item, name: str) -> None:
-        """A field that is owed stands at its place and says something; a known one that doesn't is told."""
+    def _absence(self, item: Item, name: str) -> tuple[int, str, str] | None:
+        """Line, code and message where a field that is owed says nothing, or a known one stands at a wrong place."""
         shown, parts = self._rules.fields[name].shown, item.parts.get(name, [])
         if parts:
             if name not in (HISTORY, CURRENT) and self._owed(name) and not any(map(_says_something, parts)):
-                self._note(parts[0].line, "field-empty", f"{shown} says nothing", item)
-            return
+                return parts[0].line, "field-empty", f"{shown} says nothing"
+            return None
         stray = item.stray.get(name) or (item.loose.get(name) if self._owed(name) else None)
         if stray is not None and name == WISH_ID and stray is item.stray.get(name):
-            return  # told where it was read
+            return None  # told where it was read
         if stray is not None:
             wanted = self._rules.field_indent
             message = f"{shown} stands at the wrong indent: {stray.indent} instead of {wanted} spaces"
-            self._note(stray.number, "field-indent", message, item)
-        elif self._owed(name):
-            self._note(item.line, "field-missing", f"{shown} is missing", item)
+            return stray.number, "field-indent", message
+        return (item.line, "field-missing", f"{shown} is missing") if self._owed(name) else None
 
     def _check_single(self, item: Item) -> None:
         """A field that means one thing is not given twice with two values."""

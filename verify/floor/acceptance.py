@@ -7,16 +7,14 @@ from typing import NamedTuple, cast
 
 from verify.criteria import CriteriaRules, Criterion, find_criteria, says_something
 from verify.documents.sections import opens_section
-from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.fields import find_fields
-from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.telling import NO_PRD, lacking, nothing, of_criteria, quoting
 from verify.history.naming import names_task
 from verify.markdown import Block
 from verify.task import PLAN, PRD, TASK_DESCRIPTION, TASKS, Artifact, Task
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.terms import RAN
 
-NO_PRD = "there is no PRD"
 ADD_CUE = "Say how {label} is verified: write `Verify:` and a command with its outcome in its block."
 ADD_CRITERIA = "Write the acceptance criteria into {path}, each as `- **AC-1** what holds. Verify: a command`."
 ADD_PRD = "Write {path} with its acceptance criteria, or state `**PRD waived:** why` in the task description."
@@ -32,12 +30,7 @@ class Waiver(NamedTuple):
 def prd_criteria(context: FloorContext) -> tuple[Criterion, ...]:
     """The criteria of the task's PRD, none without one. Use it through ``context.once``."""
     prd = context.task.prd
-    return find_criteria(prd.blocks, context.once(criteria_rules)) if prd else ()
-
-
-def criteria_rules(context: FloorContext) -> CriteriaRules:
-    """The rules of this run. Use it through ``context.once``."""
-    return CriteriaRules.from_policy(context.policies)
+    return find_criteria(prd.blocks, context.task.criteria) if prd else ()
 
 
 def find_waiver(task: Task, rules: CriteriaRules) -> Waiver | None:
@@ -81,14 +74,14 @@ def ac_coverage_grep(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """A finding for each acceptance criterion of the PRD whose block holds no verification cue."""
     prd = context.task.prd
     if prd is None:
-        return CheckResult(NOTHING_TO_RUN, NO_PRD)
+        return nothing(NO_PRD)
     criteria = context.once(prd_criteria)
     if not criteria:
-        return CheckResult(NOTHING_TO_RUN, f"{prd.path} defines no acceptance criterion")
-    limits = FindingLimits.from_policy(context.policies)
-    findings = tuple(_uncovered(entry, prd, criterion, limits) for criterion in criteria if criterion.cue is None)
+        return nothing(f"{prd.path} defines no acceptance criterion")
+    fixes = ((it, ADD_CUE.format(label=it.label)) for it in criteria if it.cue is None)
+    findings = tuple(quoting(entry, context, prd, it.line, fix, criteria=(it.label,)) for it, fix in fixes)
     cued = len(criteria) - len(findings)
-    detail = f"{_count(len(criteria))}, {cued} with a verification cue (a cue is not yet a verification)"
+    detail = f"{of_criteria(len(criteria))}, {cued} with a verification cue (a cue is not yet a verification)"
     return CheckResult(RAN, detail, findings)
 
 
@@ -98,51 +91,21 @@ def no_acceptance_criteria(entry: CheckEntry, context: FloorContext) -> CheckRes
     How grave a missing PRD is at the task's level stands in the entry's parameter ``absent_severity``.
     """
     task = context.task
-    limits = FindingLimits.from_policy(context.policies)
     if task.prd is not None:
         criteria = context.once(prd_criteria)
         if criteria:
-            return CheckResult(RAN, f"{_count(len(criteria))} found")
+            return CheckResult(RAN, f"{of_criteria(len(criteria))} found")
         message = f"No acceptance criterion was found in {task.prd.path}."
-        finding = _missing(entry, task.prd.path, message, entry.severity, ADD_CRITERIA, limits)
+        finding = lacking(entry, context, task.prd.path, message, ADD_CRITERIA.format(path=task.prd.path))
         return CheckResult(RAN, message, (finding,))
-    waiver = find_waiver(task, context.once(criteria_rules))
+    waiver = find_waiver(task, task.criteria)
     if waiver is not None:
-        return CheckResult(NOTHING_TO_RUN, f"the PRD is waived ({waiver.place}): {waiver.reason}")
+        return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}")
     severities = cast("Mapping[str, str]", entry.parameters["absent_severity"])
     if task.complexity not in severities:
-        return CheckResult(NOTHING_TO_RUN, f"{NO_PRD}; none is due at {task.complexity}")
+        return nothing(f"{NO_PRD}; none is due at {task.complexity}")
     path = task.place_of(PRD)
     message = f"The task has no PRD: {path} does not exist, so it has no acceptance criterion."
-    finding = _missing(entry, path, message, severities[task.complexity], ADD_PRD, limits)
+    severity = severities[task.complexity]
+    finding = lacking(entry, context, path, message, ADD_PRD.format(path=path), severity=severity)
     return CheckResult(RAN, message, (finding,))
-
-
-def _uncovered(entry: CheckEntry, prd: Artifact, criterion: Criterion, limits: FindingLimits) -> Finding:
-    line = criterion.line
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{prd.path}:{line}",
-        severity=entry.severity,
-        category=entry.category,
-        evidence=quote_line(prd.path, line, prd.line(line), limits),
-        ac_criteria=(criterion.label,),
-        suggested_fix=clip_fix(ADD_CUE.format(label=criterion.label), limits),
-        check_name=entry.id,
-    )
-
-
-def _missing(entry: CheckEntry, path: str, message: str, severity: str, fix: str, limits: FindingLimits) -> Finding:
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{path}:1",
-        severity=severity,
-        category=entry.category,
-        evidence=message_evidence(entry.id, message, limits),
-        suggested_fix=clip_fix(fix.format(path=path), limits),
-        check_name=entry.id,
-    )
-
-
-def _count(number: int) -> str:
-    return "1 acceptance criterion" if number == 1 else f"{number} acceptance criteria"

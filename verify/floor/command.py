@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import shows
-from verify.evidence import FindingLimits, clip, clip_fix
+from verify.evidence import FindingLimits, clip
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.telling import finding, limits_of
 from verify.task import TASK_DESCRIPTION
-from verify.terms import COULD_NOT_RUN, FLOOR, RAN, TEST_OUTPUT
+from verify.terms import COULD_NOT_RUN, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
     from toolkit.processes.process import Completed
@@ -101,21 +102,13 @@ def _program(name: str, root: Path) -> str:
 
 
 def _finding(entry: CheckEntry, context: FloorContext, rules: CommandRules, completed: Completed) -> Finding:
-    limits = FindingLimits.from_policy(context.policies)
     name = f"{entry.uses}:{entry.id}"
     expected = " or ".join(map(str, rules.expected_exit))
-    said = last_words(completed.stdout.decode("utf-8", "replace"), limits)
+    said = last_words(completed.stdout.decode("utf-8", "replace"), context.once(limits_of))
     artifact = rules.artifact or next((own.path for own in context.task.own), context.task.place_of(TASK_DESCRIPTION))
     fix = f"`{shlex.join(rules.argv)}` must exit {expected}; it exits {completed.exit_code}"
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{artifact}:1",
-        severity=entry.severity,
-        category=entry.category,
-        evidence=Evidence(TEST_OUTPUT, name, said or f"{completed.ending}, no output"),
-        suggested_fix=clip_fix(fix, limits),
-        check_name=name,
-    )
+    evidence = Evidence(TEST_OUTPUT, name, said or f"{completed.ending}, no output")
+    return finding(entry, context, f"{artifact}:1", evidence, fix, check_name=name)
 
 
 def last_words(output: str, limits: FindingLimits) -> str:

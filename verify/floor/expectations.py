@@ -6,19 +6,17 @@ from collections.abc import Iterable
 from typing import cast
 
 from verify.captured import Problem
-from verify.criteria.rules import LabelRules
-from verify.evidence import FindingLimits, clip_fix, message_evidence
 from verify.expectations.reading import Expectations, read_expectations
 from verify.expectations.rules import ExpectationRules
 from verify.expectations.validation import validate, wiring_of
 from verify.expectations.verdict import Blocked, Records, judge
 from verify.expectations.wishes import Wish
 from verify.findings import Finding
-from verify.floor.acceptance import criteria_rules
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.floor.entries import FloorPlan
+from verify.floor.telling import NO_EXPECTATIONS, lacking, nothing
+from verify.terms import RAN
 
-NO_EXPECTATIONS = "there are no expectations"
 STRUCTURE = "structure: "
 MEND = "Mend {path}: {problems}. dr-verify expectations --task {task} --report says all of it."
 RESOLVE = (
@@ -38,8 +36,8 @@ def expectations_of(context: FloorContext) -> Expectations | None:
     artifact = context.task.expectations
     if artifact is None:
         return None
-    labels: LabelRules = context.once(criteria_rules).labels
-    return read_expectations(artifact, context.once(expectation_rules), labels, context.task.id)
+    task = context.task
+    return read_expectations(artifact, context.once(expectation_rules), task.criteria.labels, task.id)
 
 
 def structure_of(context: FloorContext) -> tuple[Problem, ...]:
@@ -54,6 +52,12 @@ def structure_of(context: FloorContext) -> tuple[Problem, ...]:
     return validate(read, rules, lambda: wiring_of(context.task.workspace, rules, context.policies))
 
 
+def tells_structure(context: FloorContext) -> bool:
+    """Whether ``expectations_status`` runs: what it tells of the structure, no other check tells again."""
+    entries = FloorPlan.from_policy(context.policies).at(context.stage)
+    return any(entry.uses == expectations_status.__name__ for entry in entries)
+
+
 def expectations_status(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """A finding for each wish that blocks; one for a file whose structure fails; one that counts the overrides.
 
@@ -62,7 +66,7 @@ def expectations_status(entry: CheckEntry, context: FloorContext) -> CheckResult
     """
     read = context.once(expectations_of)
     if read is None:
-        return CheckResult(NOTHING_TO_RUN, NO_EXPECTATIONS)
+        return nothing(NO_EXPECTATIONS)
     problems = context.once(structure_of)
     if problems:
         return _broken(entry, context, read, problems)
@@ -88,7 +92,7 @@ def _broken(entry: CheckEntry, context: FloorContext, read: Expectations, proble
     message = f"{STRUCTURE}{first.message}{f' (and {more} more)' if more else ''}"
     said = "; ".join(f"line {one.line}: {one.message}" for one in problems)
     fix = MEND.format(path=read.path, problems=said, task=context.task.id)
-    finding = _finding(entry, context, f"{read.path}:{first.line}", entry.severity, message, fix)
+    finding = lacking(entry, context, read.path, message, fix, line=first.line)
     return CheckResult(RAN, f"{read.path} fails structural validation, problems: {len(problems)}", (finding,))
 
 
@@ -98,7 +102,7 @@ def _blocking(entry: CheckEntry, context: FloorContext, read: Expectations, bloc
         title=wish.title, status=wish.status, reason=blocked.reason, task=context.task.id, wish=wish.wish_id
     )
     message = f"{wish.wish_id}: {wish.status}"
-    return _finding(entry, context, f"{read.path}:{wish.line}", entry.severity, message, fix, wish.linked)
+    return lacking(entry, context, read.path, message, fix, line=wish.line, criteria=wish.linked)
 
 
 def _overridden(entry: CheckEntry, context: FloorContext, read: Expectations, wishes: tuple[Wish, ...]) -> Finding:
@@ -106,26 +110,4 @@ def _overridden(entry: CheckEntry, context: FloorContext, read: Expectations, wi
     number = len(wishes)
     message = f"{number} of {len(read.wishes)} expectations {'carries' if number == 1 else 'carry'} an override"
     fix = LOOK.format(wishes=", ".join(f"{wish.wish_id} ({wish.status})" for wish in wishes))
-    return _finding(entry, context, f"{read.path}:{wishes[0].line}", severity, message, fix)
-
-
-def _finding(
-    entry: CheckEntry,
-    context: FloorContext,
-    place: str,
-    severity: str,
-    message: str,
-    fix: str,
-    criteria: tuple[str, ...] = (),
-) -> Finding:
-    limits = FindingLimits.from_policy(context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=place,
-        severity=severity,
-        category=entry.category,
-        evidence=message_evidence(entry.id, message, limits),
-        ac_criteria=criteria,
-        suggested_fix=clip_fix(fix, limits),
-        check_name=entry.id,
-    )
+    return lacking(entry, context, read.path, message, fix, line=wishes[0].line, severity=severity)

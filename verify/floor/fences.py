@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from verify.evidence import FindingLimits, clip_fix, quote_line
-from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.telling import nothing, quoting
 from verify.markdown import Block, BlockKind
-from verify.task import Artifact
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.terms import RAN
 
 CLOSE_FENCE = (
     "Close the code fence with a line of its own, {marker}, indented like its first line; "
@@ -29,27 +25,13 @@ def unclosed_fence(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """
     artifacts = context.task.own
     if not artifacts:
-        return CheckResult(NOTHING_TO_RUN, "the task has no document")
-    limits = FindingLimits.from_policy(context.policies)
-    findings = tuple(
-        _finding(entry, artifact, block, limits) for artifact in artifacts for block in _unclosed(artifact)
-    )
+        return nothing("the task has no document")
+    unclosed = ((artifact, block) for artifact in artifacts for block in artifact.blocks if not block.closed)
+    findings = tuple(quoting(entry, context, artifact, block.line, _fix(block)) for artifact, block in unclosed)
     return CheckResult(RAN, f"documents read: {len(artifacts)}, left open: {len(findings)}", findings)
 
 
-def _unclosed(artifact: Artifact) -> Iterator[Block]:
-    return (block for block in artifact.blocks if not block.closed)
-
-
-def _finding(entry: CheckEntry, artifact: Artifact, block: Block, limits: FindingLimits) -> Finding:
+def _fix(block: Block) -> str:
     close_html = CLOSE_COMMENT if block.marker == COMMENT_END else CLOSE_HTML
     fix = CLOSE_FENCE if block.kind is BlockKind.FENCE else close_html
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{artifact.path}:{block.line}",
-        severity=entry.severity,
-        category=entry.category,
-        evidence=quote_line(artifact.path, block.line, artifact.line(block.line), limits),
-        suggested_fix=clip_fix(fix.format(marker=block.marker, end=block.end), limits),
-        check_name=entry.id,
-    )
+    return fix.format(marker=block.marker, end=block.end)

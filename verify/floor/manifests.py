@@ -13,7 +13,8 @@ from typing import NamedTuple, cast
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.terms import NOTHING_TO_RUN, RAN
+from verify.floor.telling import nothing
+from verify.terms import RAN
 
 
 class ManifestRules(NamedTuple):
@@ -53,7 +54,7 @@ def test_presence(entry: CheckEntry, context: FloorContext) -> CheckResult:
         roots.append((" (framework)", context.framework_root))
     notes = [f"{note}{where}" for where, root in roots for note in _notes(root, rules)]
     if not notes:
-        return CheckResult(NOTHING_TO_RUN, f"no manifest at the root ({', '.join(rules.manifests)})")
+        return nothing(f"no manifest at the root ({', '.join(rules.manifests)})")
     return CheckResult(RAN, "; ".join(notes))
 
 

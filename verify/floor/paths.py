@@ -7,13 +7,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from toolkit.reporting.visible import visible
-from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.telling import NO_PLAN, nothing, quoting
 from verify.paths import Citations, Claim, Judgement, PathRules, Roots, find_citations, holders, judge
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.task import Artifact
+from verify.terms import RAN
 
-NO_PLAN = "there is no plan"
 CORRECT_IT = "Nothing stands at {path} under {roots}. Correct it, or write (new) beside it if the task creates it."
 CREATE_IT = (
     "The plan says that the task creates {path}, and nothing stands there. Create it, or strike it from the plan."
@@ -22,9 +22,9 @@ BRING_IT_IN = "{path} lies outside of {roots} and was not looked up. Cite a path
 
 
 class Audit(NamedTuple):
-    """What both checks report from. ``plan`` is the plan's path, relative to the workspace."""
+    """What both checks report from."""
 
-    plan: str
+    plan: Artifact
     judged: Judgement
     roots: str
 
@@ -55,7 +55,7 @@ def file_touched_audit(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """
     audit = context.once(_audit)
     if audit is None:
-        return CheckResult(NOTHING_TO_RUN, NO_PLAN)
+        return nothing(NO_PLAN)
     rules = context.once(path_rules)
     judged = audit.judged
     owed = context.stage in rules.owed_at
@@ -67,10 +67,8 @@ def file_touched_audit(entry: CheckEntry, context: FloorContext) -> CheckResult:
     held, note = _nested(missing, context, rules) if missing else (False, "")
     if held:
         return CheckResult(RAN, detail + note)
-    limits = FindingLimits.from_policy(context.policies)
-    findings = tuple(
-        _finding(entry, audit, claim, CREATE_IT if claim.marked_new else CORRECT_IT, limits) for claim in missing
-    )
+    fixes = ((claim, CREATE_IT if claim.marked_new else CORRECT_IT) for claim in missing)
+    findings = tuple(_finding(entry, context, audit, claim, fix) for claim, fix in fixes)
     return CheckResult(RAN, detail + note, findings)
 
 
@@ -78,10 +76,9 @@ def path_outside_roots(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """A finding for each cited path that leaves every root, by its text or through a symbolic link."""
     audit = context.once(_audit)
     if audit is None:
-        return CheckResult(NOTHING_TO_RUN, NO_PLAN)
-    limits = FindingLimits.from_policy(context.policies)
+        return nothing(NO_PLAN)
     outside = audit.judged.escaping
-    findings = tuple(_finding(entry, audit, claim, BRING_IT_IN, limits) for claim in outside)
+    findings = tuple(_finding(entry, context, audit, claim, BRING_IT_IN) for claim in outside)
     detail = f"{_count(audit.judged.cited)}, {len(outside)} outside of every root; roots: {audit.roots}"
     return CheckResult(RAN, detail, findings)
 
@@ -97,7 +94,7 @@ def _audit(context: FloorContext) -> Audit | None:
         names=context.task.documents(),
     )
     workspace = context.task.workspace.root
-    return Audit(plan.path, judged, ", ".join(_shown(root, workspace) for root in context.roots()))
+    return Audit(plan, judged, ", ".join(_shown(root, workspace) for root in context.roots()))
 
 
 def _shown(root: Path, workspace: Path) -> str:
@@ -120,14 +117,6 @@ def _nested(missing: list[Claim], context: FloorContext, rules: PathRules) -> tu
     return False, ""
 
 
-def _finding(entry: CheckEntry, audit: Audit, claim: Claim, fix: str, limits: FindingLimits) -> Finding:
-    evidence = quote_line(audit.plan, claim.line, claim.text, limits)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{audit.plan}:{claim.line}",
-        severity=entry.severity,
-        category=entry.category,
-        evidence=evidence,
-        suggested_fix=clip_fix(fix.format(path=claim.text, roots=f"the roots {audit.roots}"), limits),
-        check_name=entry.id,
-    )
+def _finding(entry: CheckEntry, context: FloorContext, audit: Audit, claim: Claim, fix: str) -> Finding:
+    told = fix.format(path=claim.text, roots=f"the roots {audit.roots}")
+    return quoting(entry, context, audit.plan, claim.line, told, text=claim.text)

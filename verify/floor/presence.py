@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from typing import cast
 
 from verify.captured import Problem
-from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
-from verify.findings import Evidence, Finding
+from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.entries import FloorPlan
-from verify.floor.expectations import expectations_of, structure_of
+from verify.floor.expectations import expectations_of, structure_of, tells_structure
+from verify.floor.telling import lacking, nothing, quoting
 from verify.init_task.reading import read_init_task
 from verify.init_task.rules import InitTaskRules
 from verify.init_task.window import Dated, exemption, find_day, is_young
-from verify.task import EXPECTATIONS, INIT_TASK, PLAN, Artifact
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.task import EXPECTATIONS, INIT_TASK, PLAN
+from verify.terms import RAN
 
-TELLS_STRUCTURE = "expectations_status"
 WRITE_INIT_TASK = "Write {path}: the operator's brief in their own words, under a front matter with {keys}."
 MEND_INIT_TASK = "Mend the front matter of {path}: {problems}. dr-verify init-task --task {task} says all of it."
 WRITE_EXPECTATIONS = "Write {path}: each wish of the operator with its id, its criterion, how to verify it, its status."
@@ -34,7 +32,7 @@ def init_task_presence(entry: CheckEntry, context: FloorContext) -> CheckResult:
     task, rules = context.task, InitTaskRules.from_policy(context.policies)
     reason = exempt(context)
     if reason is not None:
-        return CheckResult(NOTHING_TO_RUN, reason)
+        return nothing(reason)
     document = task.init_task
     if document is None:
         problems: tuple[Problem, ...] = (Problem(1, "missing", "it does not exist"),)
@@ -73,9 +71,8 @@ def expectations_presence(entry: CheckEntry, context: FloorContext) -> CheckResu
         )
         finding = _finding(entry, context, EXPECTATIONS, due, (), message, WRITE_EXPECTATIONS)
         return CheckResult(RAN, message, (finding,))
-    entries = FloorPlan.from_policy(context.policies).at(context.stage)
-    if any(other.uses == TELLS_STRUCTURE for other in entries):
-        return CheckResult(RAN, f"{read.path} is there; {TELLS_STRUCTURE} tells whether it holds")
+    if context.once(tells_structure):
+        return CheckResult(RAN, f"{read.path} is there; expectations_status tells whether it holds")
     problems = context.once(structure_of)
     if not problems:
         return CheckResult(RAN, f"{read.path} is there and holds")
@@ -105,11 +102,11 @@ def _due(entry: CheckEntry, context: FloorContext, kind: str) -> str | CheckResu
     """How grave the absence of a document is at the task's level; or the result where it is not owed."""
     reason = exempt(context)
     if reason is not None:
-        return CheckResult(NOTHING_TO_RUN, reason)
+        return nothing(reason)
     levels = cast("Mapping[str, str]", entry.parameters["levels"])
     if context.task.complexity not in levels:
         shown = kind.replace("_", " ")
-        return CheckResult(NOTHING_TO_RUN, f"no document of the kind {shown} is owed at {_level(context)}")
+        return nothing(f"no document of the kind {shown} is owed at {_level(context)}")
     return levels[context.task.complexity]
 
 
@@ -141,29 +138,15 @@ def _finding(
     fix: str,
     **more: str,
 ) -> Finding:
-    task, limits = context.task, FindingLimits.from_policy(context.policies)
-    path, line = task.place_of(kind), problems[0].line if problems else 1
-    document = task.artifacts.get(kind)
-    said = "; ".join(f"line {one.line}: {one.message}" for one in problems)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{path}:{line}",
-        severity=severity,
-        category=entry.category,
-        evidence=_evidence(entry, context, document, line, message),
-        suggested_fix=clip_fix(fix.format(path=path, task=task.id, problems=said, **more), limits),
-        check_name=entry.id,
-    )
-
-
-def _evidence(entry: CheckEntry, context: FloorContext, document: Artifact | None, line: int, message: str) -> Evidence:
-    """The line at fault, where there is one that is long enough to be recognised; else what the check says.
+    """The line at fault is quoted, where there is one that is long enough to be recognised; else the check speaks.
 
     What is missing altogether is said to stand on the first line, and that line is no proof of it.
     """
-    limits = FindingLimits.from_policy(context.policies)
-    shortest = cast("int", context.policies.data("verify.limits")["excerpt_min"])
-    text = document.line(line).strip() if document is not None else ""
-    if document is not None and line > 1 and len(text) >= shortest:
-        return quote_line(document.path, line, document.line(line), limits)
-    return message_evidence(entry.id, message, limits)
+    task, shortest = context.task, cast("int", context.policies.data("verify.limits")["excerpt_min"])
+    path, line = task.place_of(kind), problems[0].line if problems else 1
+    document = task.artifacts.get(kind)
+    said = "; ".join(f"line {one.line}: {one.message}" for one in problems)
+    told = fix.format(path=path, task=task.id, problems=said, **more)
+    if document is not None and line > 1 and len(document.line(line).strip()) >= shortest:
+        return quoting(entry, context, document, line, told, severity=severity)
+    return lacking(entry, context, path, message, told, line=line, severity=severity)

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import cast
 
 from verify.errors import WorkspaceError
-from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.expectations.verdict import accepted
 from verify.findings import Finding
-from verify.floor.acceptance import NO_PRD, criteria_rules, prd_criteria
+from verify.floor.acceptance import prd_criteria
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.surfaces import plan_surface, surface_rules
-from verify.floor.expectations import NO_EXPECTATIONS, expectation_rules, expectations_of
-from verify.floor.paths import NO_PLAN
+from verify.floor.expectations import expectation_rules, expectations_of, expectations_status, tells_structure
+from verify.floor.gates.evidence import evidence_documents, statement_rules
 from verify.floor.readings import document_rules, step_bindings
+from verify.floor.telling import NO_EXPECTATIONS, NO_PLAN, NO_PRD, lacking, nothing, quoting
 from verify.spec_graph.faults import Fault
 from verify.spec_graph.gate import Situation, blocks_on_error, mode_of, severity_in_floor
-from verify.spec_graph.graph import Checklist, Plan, Proof, Sources, SpecGraph, build_graph
+from verify.spec_graph.graph import Checklist, Plan, Sources, SpecGraph, build_graph
 from verify.spec_graph.lint import faults_by, missing_for
 from verify.spec_graph.proofs import proofs_in
-from verify.spec_graph.rules import BINDING_PRESENT, NEEDS_PLAN, Rule, SpecRules
+from verify.spec_graph.rules import BINDING_PRESENT, COMPLETE, NEEDS_PLAN, Rule, SpecRules
 from verify.task import PRD
-from verify.terms import FLOOR, NOTHING_TO_RUN, RAN
+from verify.terms import RAN
 
 
 def spec_rules(context: FloorContext) -> SpecRules:
     """The rules of this run. Use it through ``context.once``, as the three below."""
-    return SpecRules.from_policy(context.policies, context.once(criteria_rules))
+    return SpecRules.from_policy(context.policies, context.task.criteria)
 
 
 def spec_graph(context: FloorContext) -> SpecGraph | None:
@@ -53,11 +54,8 @@ def graph_at(stage: str, context: FloorContext, *, with_evidence: bool = False) 
     if prd is None:
         return None
     proving = with_evidence and stage in rules.with_evidence
-    documents = [document for kind in rules.evidence_in for document in context.task.all_of(kind)] if proving else []
-    bindings = context.once(document_rules).bindings
-    proofs: list[Proof] = []
-    for document in documents:
-        proofs += proofs_in(document, bindings, rules)
+    documents = context.once(evidence_documents) if proving else ()
+    proofs = [proof for document in documents for proof in proofs_in(document, context.once(statement_rules), rules)]
     sources = Sources(
         prd=prd,
         criteria=context.once(prd_criteria),
@@ -66,7 +64,7 @@ def graph_at(stage: str, context: FloorContext, *, with_evidence: bool = False) 
         proofs=tuple(proofs),
         proving=tuple(document.path for document in documents),
     )
-    return build_graph(sources, bindings, rules)
+    return build_graph(sources, context.once(document_rules).bindings, rules)
 
 
 def spec_rule(entry: CheckEntry, context: FloorContext) -> CheckResult:
@@ -74,20 +72,18 @@ def spec_rule(entry: CheckEntry, context: FloorContext) -> CheckResult:
     rules = context.once(spec_rules)
     rule = rules.rules[cast(str, entry.parameters["rule"])]
     if context.task.complexity not in rule.levels:
-        return CheckResult(NOTHING_TO_RUN, f"{rule.name} is not due at {context.task.complexity}")
+        return nothing(f"{rule.name} is not due at {context.task.complexity}")
     graph = context.once(spec_graph)
     if graph is None:
-        return CheckResult(NOTHING_TO_RUN, NO_PRD)
-    lacking = missing_for(rule, graph)
-    if lacking is not None:
-        return CheckResult(NOTHING_TO_RUN, NO_PLAN if lacking == NEEDS_PLAN else NO_EXPECTATIONS)
+        return nothing(NO_PRD)
+    missing = missing_for(rule, graph)
+    if missing is not None:
+        return nothing(NO_PLAN if missing == NEEDS_PLAN else NO_EXPECTATIONS)
     faults = faults_by(rule, graph)
-    told = _told_elsewhere(rule, context)
-    own = [fault for fault in faults if not fault.criteria or not told.issuperset(fault.criteria)]
+    own, teller = _own(rule, faults, context)
     severity = severity_in_floor(rule.severity, context.once(blocking), context.policies)
-    limits = FindingLimits.from_policy(context.policies)
-    findings = tuple(_finding(entry, severity, fault, limits) for fault in own)
-    yielded = f"; {len(faults) - len(own)} told by the gate of the plan's steps" if len(own) < len(faults) else ""
+    findings = tuple(_finding(entry, context, severity, fault) for fault in own)
+    yielded = f"; {len(faults) - len(own)} told by {teller}" if len(own) < len(faults) else ""
     return CheckResult(RAN, f"{_count(graph)}, at fault: {len(own)}{yielded}", findings)
 
 
@@ -97,16 +93,7 @@ def spec_graph_configuration(entry: CheckEntry, context: FloorContext) -> CheckR
     try:
         said = mode_of(os.environ, mode)
     except WorkspaceError as fault:
-        limits = FindingLimits.from_policy(context.policies)
-        finding = Finding(
-            source_layer=FLOOR,
-            artifact_ref=f"{context.task.place_of(PRD)}:1",
-            severity=entry.severity,
-            category=entry.category,
-            evidence=message_evidence(entry.id, fault.message, limits),
-            suggested_fix=clip_fix(f"{fault.next_step}.", limits),
-            check_name=entry.id,
-        )
+        finding = lacking(entry, context, context.task.place_of(PRD), fault.message, f"{fault.next_step}.")
         return CheckResult(RAN, fault.message, (finding,))
     graph = context.once(spec_graph)
     return CheckResult(RAN, f"the mode is {said}; {_count(graph) if graph else NO_PRD}")
@@ -127,25 +114,24 @@ def _checklist(context: FloorContext) -> Checklist | None:
     return Checklist(document, read.wishes, frozenset(wish.line for wish in read.wishes if accepted(wish, rules)))
 
 
-def _told_elsewhere(rule: Rule, context: FloorContext) -> frozenset[str]:
-    """The criteria of which the gate of the plan's steps tells the same fault."""
-    if rule.name != BINDING_PRESENT:
-        return frozenset()
-    from verify.floor.gates.stages import unplanned_criteria
+def _own(rule: Rule, faults: Sequence[Fault], context: FloorContext) -> tuple[Sequence[Fault], str]:
+    """The faults that no other check of this run tells, and which one tells the others."""
+    if rule.name == BINDING_PRESENT:
+        from verify.floor.gates.stages import unplanned_criteria
 
-    return context.once(unplanned_criteria)
+        told = context.once(unplanned_criteria)
+        own = [fault for fault in faults if not fault.criteria or not told.issuperset(fault.criteria)]
+        return own, "the gate of the plan's steps"
+    read = context.once(expectations_of) if rule.name == COMPLETE else None
+    if read is not None and context.once(tells_structure):
+        return [fault for fault in faults if fault.line not in read.unlinked], expectations_status.__name__
+    return faults, ""
 
 
-def _finding(entry: CheckEntry, severity: str, fault: Fault, limits: FindingLimits) -> Finding:
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=fault.place,
-        severity=severity,
-        category=entry.category,
-        evidence=quote_line(fault.document.path, fault.line, fault.text, limits),
-        ac_criteria=fault.criteria,
-        suggested_fix=clip_fix(f"{fault.message}. {fault.fix}", limits),
-        check_name=entry.id,
+def _finding(entry: CheckEntry, context: FloorContext, severity: str, fault: Fault) -> Finding:
+    fix = f"{fault.message}. {fault.fix}"
+    return quoting(
+        entry, context, fault.document, fault.line, fix, text=fault.text, criteria=fault.criteria, severity=severity
     )
 
 

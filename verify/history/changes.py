@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from toolkit.repository.changes import Change, changes_of, merged_into
-from toolkit.repository.commits import shallow_commits
+from toolkit.repository.commits import shallow_commits, short
 from toolkit.repository.git import Git
-from toolkit.repository.problems import RepositoryError
+from toolkit.repository.problems import FETCH_HISTORY, RepositoryError
 from verify.history.derived import NAMES, History, TaskCommit
 from verify.history.places import Placing
 
@@ -82,9 +82,9 @@ def _require_whole(git: Git, commits: Iterable[TaskCommit]) -> None:
         if commit.oid in cut_off:
             raise RepositoryError(
                 "history_incomplete",
-                f"this shallow clone ends at {commit.oid[:12]}, a commit of the task: what it changed is unknown",
+                f"this shallow clone ends at {short(commit.oid)}, a commit of the task: what it changed is unknown",
                 place=str(git.root),
-                next_step="fetch the whole history: git fetch --unshallow",
+                next_step=FETCH_HISTORY,
             )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import NamedTuple
 
 from toolkit.reporting.visible import visible
 from verify.artifacts import Artifact
 from verify.captured import SHOWN
+from verify.days import day_of
 from verify.init_task.rules import InitTaskRules
 
 
@@ -29,7 +30,7 @@ def find_day(documents: Iterable[Artifact | None], keys: tuple[str, ...]) -> Dat
         for key in keys if document is not None else ():
             assert document is not None  # there are no keys otherwise
             for value, line in document.front_matter.entries(key):
-                day = _day(value)
+                day = day_of(value)
                 if day is not None:
                     return Dated(day, f"{document.path}:{line}")
                 passed.append(f"{document.path}:{line} says {key}: {visible(value, SHOWN)}")
@@ -49,15 +50,4 @@ def exemption(description: Artifact | None, rules: InitTaskRules) -> str | None:
         for value, line in description.front_matter.entries(saying.key):
             if value.casefold() in saying.values:
                 return f"{description.path}:{line} says {saying.key}: {visible(value, SHOWN)}"
-    return None
-
-
-def _day(text: str) -> date | None:
-    """The day of a date, or of a time with or without a zone; without one it is UTC."""
-    for written in (text, text.split(maxsplit=1)[0]):
-        try:
-            moment = datetime.fromisoformat(written)
-            return (moment.astimezone(UTC) if moment.tzinfo is not None else moment).date()
-        except (ValueError, OverflowError):
-            continue
     return None

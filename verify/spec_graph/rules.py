@@ -128,7 +128,6 @@ class SpecRules:
     settled: frozenset[str]
     with_plan: frozenset[str]
     with_evidence: frozenset[str]
-    evidence_in: tuple[str, ...]
     floor_stages: Mapping[str, str]
     most_pairs: int
     mode: Mode
@@ -150,7 +149,6 @@ class SpecRules:
             settled=frozenset(value["settled_statuses"]),
             with_plan=frozenset(value["with_plan"]),
             with_evidence=frozenset(value["with_evidence"]),
-            evidence_in=tuple(value["evidence_in"]),
             floor_stages=value["floor_stages"],
             most_pairs=value["most_pairs"],
             mode=Mode(value["mode"]["variable"], value["mode"]["default"], tuple(value["mode"]["terms"])),

@@ -12,13 +12,13 @@ from toolkit.errors import StorageError
 from toolkit.policy.problems import Mark, Problem
 from toolkit.reporting.visible import visible
 from toolkit.storage.files import read_bounded
+from verify.days import day_of
 from verify.errors import WorkspaceError
 from verify.frontmatter import FrontMatter, read_front_matter
 from verify.markdown import split_lines
 from verify.statistics.blocks import Block, OutcomeFault, outcome_in
 from verify.statistics.records import Outcome, Uncounted
 from verify.statistics.rules import ArchiveRules
-from verify.statistics.times import day_of
 
 if TYPE_CHECKING:
     from verify.audit.front_matter import Bounds

@@ -12,10 +12,10 @@ from toolkit.policy.problems import Mark, Problem
 from toolkit.reporting.visible import visible
 from toolkit.storage.canonical import bytes_digest
 from verify.audit.places import names_in
+from verify.days import day_of
 from verify.statistics.headers import is_true, read_header, read_text, records_of
 from verify.statistics.records import Run, Uncounted
 from verify.statistics.rules import StatisticsRules
-from verify.statistics.times import day_of
 from verify.terms import PEER_REVIEW, RAN
 
 if TYPE_CHECKING:

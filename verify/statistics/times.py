@@ -1,14 +1,15 @@
-"""Recorded times: the day of one in UTC, and the period that was asked for."""
+"""The period that was asked for, in days and months."""
 
 from __future__ import annotations
 
-import re
 from calendar import monthrange
-from datetime import UTC, date, datetime
-from functools import cache
+from datetime import date
 from typing import NamedTuple
 
+from verify.days import day_of
+
 MONTH = len("2026-11")
+DAY = len("2026-11-30")
 
 
 class Period(NamedTuple):
@@ -23,23 +24,6 @@ class Period(NamedTuple):
     @property
     def open(self) -> bool:
         return self.since is None and self.until is None
-
-
-def day_of(text: str) -> date | None:
-    """The day, in UTC, of a date (``2026-11-30``) or an RFC 3339 time; null for anything else.
-
-    A time without an offset is taken for UTC, which is what logs are written in.
-    """
-    match = _moment().fullmatch(text.strip())
-    if match is None:
-        return None
-    try:
-        if match["time"] is None:
-            return date.fromisoformat(match["day"])
-        offset = "+00:00" if match["offset"] in (None, "Z", "z") else match["offset"]
-        return datetime.fromisoformat(f"{match['day']}T{match['time']}{offset}").astimezone(UTC).date()
-    except (ValueError, OverflowError):  # the 31st of June; an offset that leads out of the calendar
-        return None
 
 
 def first_day(text: str) -> date | None:
@@ -58,13 +42,5 @@ def month_of(day: date) -> str:
 
 
 def _day(text: str) -> date | None:
-    match = _moment().fullmatch(text)
-    return day_of(text) if match is not None and match["time"] is None else None
-
-
-@cache
-def _moment() -> re.Pattern[str]:
-    """A day, and perhaps a time of day with its offset. Fractions of a second say nothing about the day."""
-    day = r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
-    time = r"(?P<time>[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]{1,9})?"
-    return re.compile(rf"{day}(?:[Tt ]{time}[ ]?(?P<offset>[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?)?")
+    """The day of a date without a time."""
+    return day_of(text) if len(text) == DAY else None

@@ -24,12 +24,12 @@ from jsonschema import Draft202012Validator
 from repository_support import Repository
 
 from toolkit.policy.sets import PolicySet
+from toolkit.repository.names import on_one_line
 from toolkit.shipped import shipped_shapes
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.shell.batches import balanced
 from verify.floor.shell.judging import begin, shellcheck
-from verify.floor.shell.scripts import shown_path
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.task import find_workspace, load_task
 
@@ -947,7 +947,7 @@ def test_batches_hold_every_script_once_and_are_as_even_as_the_largest_allows(si
 
 @given(first=st.binary(min_size=1), second=st.binary(min_size=1))
 def test_a_shown_path_is_one_line_of_valid_text_and_tells_paths_apart(first: bytes, second: bytes) -> None:
-    shown = [shown_path(os.fsdecode(path)) for path in (first, second)]
+    shown = [on_one_line(os.fsdecode(path)) for path in (first, second)]
     assert (shown[0] == shown[1]) == (first == second)
     for text in shown:
         text.encode()

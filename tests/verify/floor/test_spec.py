@@ -11,6 +11,7 @@ from toolkit.policy.sets import PolicySet
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
+from verify.floor.expectations import expectations_status, structure_of
 from verify.floor.spec import spec_graph_configuration, spec_rule
 from verify.quotes import QuoteChecker, QuoteLimits
 from verify.task import find_workspace, load_task
@@ -167,6 +168,58 @@ def test_without_the_plan_a_wish_needs_no_step(floor: Floor) -> None:
     (finding,) = floor.run("graph-complete-l3").findings
     assert finding.artifact_ref == f"{WISHES}:3"
     assert floor.quoted(finding)
+
+
+WISH = "## Expectations\n\n- **1. totals**\n{fields}"
+MISPLACED = WISH.format(fields="   - wish_id: totals\n   - Linked AC: V-AC-1\n")
+ABSENT = WISH.format(fields="  - wish_id: totals\n")
+EMPTY = WISH.format(fields="  - wish_id: totals\n  - Linked AC:\n")
+FRONT = f"---\ntask_id: {ID}\nartifact: expectations\nschema_version: 2\n---\n"
+
+
+@pytest.mark.parametrize("text", [MISPLACED, ABSENT, EMPTY])
+def test_a_link_that_could_not_be_read_is_told_with_the_structure_alone(floor: Floor, text: str) -> None:
+    floor.write(PRD, FAULTY)
+    floor.write(WISHES, FRONT + text)
+    result = floor.run("graph-complete-l3")
+    assert result.findings == ()
+    assert "1 told by expectations_status" in result.detail
+    context = floor.context()
+    (told,) = expectations_status(floor.entry("expectations_status"), context).findings
+    assert (told.evidence.excerpt or "").startswith("structure: ")
+    assert any("Связанный AC" in problem.message for problem in context.once(structure_of))
+
+
+@pytest.mark.parametrize("text", [MISPLACED, ABSENT, EMPTY])
+def test_where_nobody_tells_the_structure_such_a_wish_is_told(
+    floor: Floor, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor.write(PRD, FAULTY)
+    floor.write(WISHES, FRONT + text)
+    whole = FloorPlan.from_policy(floor.policies)
+    entry = floor.entry("dr-spec-lint:graph-complete-l3")
+    without = whole._replace(entries=tuple(it for it in whole.entries if it.uses != "expectations_status"))
+    monkeypatch.setattr(FloorPlan, "from_policy", lambda _: without)
+    (finding,) = spec_rule(entry, floor.context()).findings
+    assert "no linked V-AC" in (finding.suggested_fix or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The link can be read, and names nothing that the graph binds, or what no document declares.
+        WISH.format(fields="   - wish_id: totals\n  - Linked AC: later\n"),
+        WISH.format(fields="   - wish_id: totals\n  - Linked AC: V-AC-7\n"),
+        # Another wish is at fault.
+        MISPLACED + "- **2. print**\n  - wish_id: print\n  - Linked AC: V-AC-7\n",
+        # That the section is missing is all that is told.
+        MISPLACED.replace("## Expectations", "## Wishes").replace("   - wish_id", "  - wish_id"),
+    ],
+)
+def test_a_wish_whose_own_link_is_at_fault_is_told_beside_the_structure(floor: Floor, text: str) -> None:
+    floor.write(PRD, FAULTY)
+    floor.write(WISHES, FRONT + text)
+    assert len(floor.run("graph-complete-l3").findings) == 1
 
 
 def test_a_mode_that_is_none_is_a_configuration_fault(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:

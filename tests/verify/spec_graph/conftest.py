@@ -11,6 +11,7 @@ from verify.artifacts import Artifact
 from verify.criteria import CriteriaRules, find_criteria
 from verify.documents.coverage import bindings_of
 from verify.documents.rules import DocumentRules
+from verify.documents.statements import StatementRules
 from verify.documents.steps import find_steps
 from verify.documents.surface import SurfaceRules, surface_of
 from verify.expectations.reading import read_expectations
@@ -33,10 +34,11 @@ class Reader:
         self.criteria = CriteriaRules.from_policy(policies)
         self.documents = DocumentRules.from_policy(policies)
         self.rules = SpecRules.from_policy(policies, self.criteria)
+        self.statements = StatementRules.from_policy(policies, self.documents.bindings, self.criteria)
 
     def graph(self, prd: str, plan: str | None = None, wishes: str | None = None, report: str = "") -> SpecGraph:
         document = Artifact("prd", PRD, prd, "")
-        proofs = proofs_in(Artifact("qa_report", REPORT, report, ""), self.documents.bindings, self.rules)
+        proofs = proofs_in(Artifact("qa_report", REPORT, report, ""), self.statements, self.rules)
         sources = Sources(
             document,
             find_criteria(document.blocks, self.criteria),

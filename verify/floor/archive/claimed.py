@@ -8,15 +8,14 @@ from typing import NamedTuple
 from toolkit.errors import UndeterminedError
 from toolkit.reporting.visible import visible
 from verify.documents.claims import ClaimRules, Claims, CommitClaim, FigureClaim, claims_in
-from verify.evidence import FindingLimits, clip_fix, quote_line
 from verify.findings import Finding
 from verify.floor.archive.named_commits import NamedCommits, Standing
 from verify.floor.archive.outputs import Outputs
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift.forms import nothing
 from verify.floor.paths import path_rules
+from verify.floor.telling import nothing, quoting
 from verify.task import ARCHIVE, Artifact
-from verify.terms import COULD_NOT_RUN, FLOOR, RAN
+from verify.terms import COULD_NOT_RUN, RAN
 
 NO_COMMIT = "There is no commit {digits} in this repository. Name the commit that holds the work."
 UNKNOWN = "the shallow clone, or a search that ended at its bounds, does not tell of the commit {commit}"
@@ -51,7 +50,9 @@ def archive_claim(entry: CheckEntry, context: FloorContext) -> CheckResult:
     for document, claims in claimed:
         judging = _Judging(document, claims, rules, context)
         faults = sorted((*judging.commits(), *judging.figures()))
-        findings += (_finding(entry, context, document, fault) for fault in dict.fromkeys(faults))
+        findings += (
+            quoting(entry, context, document, fault.line, visible(fault.fix)) for fault in dict.fromkeys(faults)
+        )
         unknown += judging.unknown
     detail = f"{count} claim{'' if count == 1 else 's'}, {len(findings)} that do not hold"
     if unknown:
@@ -106,16 +107,3 @@ class _Judging:
         elif not output.shows(claim) and (claim.fence is None or output.says(claim.word)):
             fix = NOT_SHOWN.format(figure=f"{claim.figure} {claim.word}", place=output.place(claim.word))
             yield Fault(claim.line, fix)
-
-
-def _finding(entry: CheckEntry, context: FloorContext, document: Artifact, fault: Fault) -> Finding:
-    limits = FindingLimits.from_policy(context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{document.path}:{fault.line}",
-        severity=entry.severity,
-        category=entry.category,
-        evidence=quote_line(document.path, fault.line, document.line(fault.line), limits),
-        suggested_fix=clip_fix(visible(fault.fix), limits),
-        check_name=entry.id,
-    )

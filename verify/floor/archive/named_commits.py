@@ -12,9 +12,9 @@ from verify.documents.covering import Touched
 from verify.documents.surface import SurfacePath
 from verify.floor.changes import task_history
 from verify.floor.check import FloorContext
-from verify.floor.drift.forms import listed
 from verify.floor.drift.surfaces import surface_rules
 from verify.floor.paths import path_rules
+from verify.floor.telling import listed
 from verify.history.changes import TaskChange
 from verify.history.claims import Cited, cited_commits
 from verify.paths.nested import nested_repositories

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from toolkit.repository.commits import Commit, commits_from, shallow_commits
 from toolkit.repository.git import Git
 from toolkit.repository.objects import blobs
+from toolkit.repository.problems import FETCH_HISTORY
 from verify.artifacts import BYTE_ORDER_MARK, Artifact
 from verify.documents.approvals import Approval, ApprovalRules, Reading, find_approval
 from verify.documents.revisions import Difference, differences, parts_of
@@ -60,8 +61,7 @@ def since_approval(git: Git, document: Artifact, approval: Approval, context: Fl
         raise VerificationUndetermined("too_many_versions", message, place=document.path)
     if versions and versions[-1].commit.oid in shallow_commits(git):
         message = f"this clone is shallow: the commit that approved {document.path} may be an older one"
-        step = "fetch the whole history: git fetch --unshallow"
-        raise VerificationUndetermined("history_incomplete", message, place=document.path, next_step=step)
+        raise VerificationUndetermined("history_incomplete", message, place=document.path, next_step=FETCH_HISTORY)
     return Approved(document, versions)
 
 

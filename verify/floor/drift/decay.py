@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from toolkit.reporting.visible import visible
+from toolkit.repository.commits import short
 from verify.documents.revisions import Difference
 from verify.errors import VerificationUndetermined
-from verify.evidence import FindingLimits, message_evidence, quote_line
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.approved import Approved, changes_since, since_approval, stated_approvals, unreviewed
-from verify.floor.drift.forms import SHORT, drift, nothing
+from verify.floor.telling import lacking, nothing, quoting
 from verify.terms import RAN
 
 UNAPPROVED = "no PRD or plan says that it is approved"
@@ -47,7 +47,7 @@ def spec_decay(entry: CheckEntry, context: FloorContext) -> CheckResult:
         changes = changes_since(approved, context)
         silent = unreviewed(approved, changes, git, context)
         state = f"{len(silent)} changed without a trail of review" if silent else "each change has its trail of review"
-        commit = approved.versions[-1].commit.oid[:SHORT]
+        commit = short(approved.versions[-1].commit.oid)
         details.append(f"{path} was approved in {commit}: {state if changes else 'nothing changed since'}")
         if silent:
             findings.append(_finding(entry, context, approved, silent[0]))
@@ -56,16 +56,15 @@ def spec_decay(entry: CheckEntry, context: FloorContext) -> CheckResult:
 
 def _finding(entry: CheckEntry, context: FloorContext, approved: Approved, change: Difference) -> Finding:
     """A finding on the first line that is not what was approved; on the first line of all where that is gone."""
-    limits = FindingLimits.from_policy(context.policies)
     document, approval = approved.document, approved.versions[-1]
     before, after = change.before_line, change.after_line
-    place = f"{document.path}@{approval.commit.oid[:SHORT]}"
+    place = f"{document.path}@{short(approval.commit.oid)}"
     line = ""
     if before is not None:
         place, line = f"{place}:{before}", visible(approval.document.line(before).strip(), _LONGEST)
     fix = (APPROVED_WITHOUT if before is None else APPROVED_AS).format(place=place, line=line)
+    labels = tuple(sorted(change.labels))
     if after is None:
-        evidence = message_evidence(entry.id, GONE.format(place=place, line=line), limits)
-        return drift(entry, context, f"{document.path}:1", evidence, fix, tuple(sorted(change.labels)))
-    evidence = quote_line(document.path, after, document.line(after), limits)
-    return drift(entry, context, f"{document.path}:{after}", evidence, fix, tuple(sorted(change.labels)))
+        message = GONE.format(place=place, line=line)
+        return lacking(entry, context, document.path, message, fix, criteria=labels, drift_subtype=entry.uses)
+    return quoting(entry, context, document, after, fix, criteria=labels, drift_subtype=entry.uses)

@@ -1,45 +1,19 @@
-"""What the drift checks share: their findings, and the words for the commits that they looked at."""
+"""What the drift checks share: the words for the commits that they looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from toolkit.reporting.visible import visible
+from toolkit.repository.commits import short
+from toolkit.repository.problems import FETCH_HISTORY
 from verify.errors import VerificationUndetermined
-from verify.evidence import FindingLimits, clip_fix
-from verify.findings import Evidence, Finding
-from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.check import CheckResult
 from verify.floor.drift.surfaces import ChangedPath
+from verify.floor.telling import listed, nothing
 from verify.history.derived import History, TaskCommit
-from verify.terms import FLOOR, NOTHING_TO_RUN
 
-SHORT = 12  # digits of a hash, as Git itself shows one of a large repository
 NO_COMMITS = "no commit of the task was found"
 BASELESS = "no commit names the task, and nobody knows where its branch {branches} begins: no branch is the default one"
 CUT_OFF = "no commit of the task is in this clone, which is shallow: there may be some all the same"
-
-
-def drift(
-    entry: CheckEntry, context: FloorContext, ref: str, evidence: Evidence, fix: str, labels: tuple[str, ...] = ()
-) -> Finding:
-    """A finding of one of the four kinds of drift: its subtype is the name of the check's function."""
-    limits = FindingLimits.from_policy(context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=ref,
-        severity=entry.severity,
-        category=entry.category,
-        evidence=evidence,
-        ac_criteria=labels,
-        drift_subtype=entry.uses,
-        suggested_fix=clip_fix(fix, limits),
-        check_name=entry.id,
-    )
-
-
-def nothing(why: str) -> CheckResult:
-    """A check that has nothing to look at."""
-    return CheckResult(NOTHING_TO_RUN, why)
 
 
 def without_commits(history: History) -> CheckResult:
@@ -51,13 +25,13 @@ def without_commits(history: History) -> CheckResult:
         raise VerificationUndetermined("no_default_branch", message, place=place, next_step=step)
     if history.whole:
         return nothing(NO_COMMITS)
-    step = "fetch the whole history: git fetch --unshallow"
-    raise VerificationUndetermined("history_incomplete", CUT_OFF, place=visible(str(history.workspace)), next_step=step)
+    place = visible(str(history.workspace))
+    raise VerificationUndetermined("history_incomplete", CUT_OFF, place=place, next_step=FETCH_HISTORY)
 
 
 def told(commit: TaskCommit) -> str:
     """A commit in words: its short hash and its subject."""
-    return f"{commit.oid[:SHORT]} {visible(commit.subject) or '(no subject)'}"
+    return f"{short(commit.oid)} {visible(commit.subject) or '(no subject)'}"
 
 
 def changed_by(changed: ChangedPath) -> str:
@@ -74,9 +48,3 @@ def of_commits(number: int) -> str:
 def of_paths(number: int) -> str:
     """``number`` paths, in words."""
     return "1 path" if number == 1 else f"{number} paths"
-
-
-def listed(texts: Sequence[str], most: int = 3) -> str:
-    """The first of some texts, and how many more there are."""
-    shown = ", ".join(visible(text) for text in texts[:most])
-    return shown if len(texts) <= most else f"{shown} and {len(texts) - most} more"

@@ -7,15 +7,13 @@ from typing import cast
 
 from toolkit.reporting.visible import visible
 from verify.criteria import Criterion
-from verify.evidence import FindingLimits, quote_line
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift.forms import drift, nothing
 from verify.floor.gates.evidence import evidence_of
-from verify.floor.gates.forms import asked_criteria, of_criteria
+from verify.floor.gates.forms import asked_criteria
 from verify.floor.gates.stages import unplanned_criteria
-from verify.floor.paths import NO_PLAN
 from verify.floor.readings import step_bindings
+from verify.floor.telling import NO_PLAN, NO_PRD, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import COULD_NOT_RUN, RAN
 
@@ -33,7 +31,7 @@ def orphaned_requirements(entry: CheckEntry, context: FloorContext) -> CheckResu
     """
     criteria, prd, plan = asked_criteria(context), context.task.prd, context.task.plan
     if isinstance(criteria, CheckResult) or prd is None:
-        return criteria if isinstance(criteria, CheckResult) else nothing("there is no PRD")
+        return criteria if isinstance(criteria, CheckResult) else nothing(NO_PRD)
     if plan is None:
         return nothing(NO_PLAN)
     asked = cast("Mapping[str, str]", entry.parameters["asked_severity"])
@@ -60,10 +58,9 @@ def _is_proved(criterion: Criterion, context: FloorContext) -> bool | None:
 
 
 def _finding(entry: CheckEntry, context: FloorContext, prd: Artifact, plan: Artifact, criterion: Criterion) -> Finding:
-    line, label = criterion.line, criterion.label
-    evidence = quote_line(prd.path, line, prd.line(line), FindingLimits.from_policy(context.policies))
     place = f'{plan.path}:1 "{visible(plan.line(1).strip(), _LONGEST)}"'
-    return drift(entry, context, f"{prd.path}:{line}", evidence, ADOPT_IT.format(label=label, place=place), (label,))
+    fix = ADOPT_IT.format(label=criterion.label, place=place)
+    return quoting(entry, context, prd, criterion.line, fix, criteria=(criterion.label,), drift_subtype=entry.uses)
 
 
 _LONGEST = 160  # characters of the plan's line that are shown

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from verify.documents.covering import any_glob
-from verify.evidence import FindingLimits, clip_fix, message_evidence
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.forms import changed_by, of_commits, without_commits
 from verify.floor.drift.surfaces import ChangedPath, changed_paths
-from verify.terms import FLOOR, RAN
+from verify.floor.telling import lacking
+from verify.terms import RAN
 
 ABOVE: Final = "../"
 REVIEW_IT = "Have {path} changed and reviewed in a task of its own: here it judges the task that changed it."
@@ -42,13 +42,5 @@ def _from_its_layer(path: str) -> str:
 
 
 def _finding(entry: CheckEntry, context: FloorContext, changed: ChangedPath) -> Finding:
-    limits = FindingLimits.from_policy(context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=changed.ref,
-        severity=entry.severity,
-        category=entry.category,
-        evidence=message_evidence(entry.id, changed_by(changed), limits),
-        suggested_fix=clip_fix(REVIEW_IT.format(path=changed.ref.rpartition(":")[0]), limits),
-        check_name=entry.id,
-    )
+    fix = REVIEW_IT.format(path=changed.shown)
+    return lacking(entry, context, changed.shown, changed_by(changed), fix)

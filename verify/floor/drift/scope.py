@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from toolkit.reporting.visible import visible
 from verify.documents.covering import Covering
 from verify.documents.surface import SurfacePath
-from verify.evidence import FindingLimits, message_evidence
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.exempt import Exempt
-from verify.floor.drift.forms import changed_by, drift, nothing, of_commits, of_paths, without_commits
+from verify.floor.drift.forms import changed_by, of_commits, of_paths, without_commits
 from verify.floor.drift.surfaces import ChangedPath, changed_paths, plan_surface, surface_rules
-from verify.floor.paths import NO_PLAN
+from verify.floor.telling import NO_PLAN, lacking, nothing
 from verify.markdown import BlockKind
 from verify.task import Artifact
 from verify.terms import RAN
@@ -50,10 +49,9 @@ def scope_creep(entry: CheckEntry, context: FloorContext) -> CheckResult:
 
 
 def _finding(entry: CheckEntry, context: FloorContext, changed: ChangedPath, place: tuple[str, str]) -> Finding:
-    evidence = message_evidence(entry.id, changed_by(changed), FindingLimits.from_policy(context.policies))
     where, line = place
-    fix = NAME_IT.format(place=where, line=line, path=changed.ref.rpartition(":")[0])
-    return drift(entry, context, changed.ref, evidence, fix)
+    fix = NAME_IT.format(place=where, line=line, path=changed.shown)
+    return lacking(entry, context, changed.shown, changed_by(changed), fix, drift_subtype=entry.uses)
 
 
 def _place(plan: Artifact, surface: Sequence[SurfacePath]) -> tuple[str, str]:

@@ -12,16 +12,15 @@ from toolkit.repository.names import decoded, encoded
 from verify.documents.covering import Touched, normal
 from verify.documents.steps import Step
 from verify.documents.surface import SurfacePath
-from verify.evidence import FindingLimits, quote_line
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.exempt import Exempt
-from verify.floor.drift.forms import drift, listed, nothing, of_commits, without_commits
+from verify.floor.drift.forms import of_commits, without_commits
 from verify.floor.drift.surfaces import plan_surface, surface_rules, touched_paths
 from verify.floor.gates.evidence import evidence_of
-from verify.floor.paths import NO_PLAN
 from verify.floor.readings import plan_steps, step_bindings
+from verify.floor.telling import NO_PLAN, listed, nothing, quoting
 from verify.terms import RAN
 
 DO_IT = (
@@ -144,8 +143,7 @@ def _finding(
 ) -> Finding:
     plan = context.task.plan
     assert plan is not None  # its step is at hand
-    limits = FindingLimits.from_policy(context.policies)
-    evidence = quote_line(plan.path, step.line, plan.line(step.line), limits)
     names = listed([path.text for path in paths if path.sure])
     fix = DO_IT.format(commits=of_commits(commits), paths=names, number=step.number)
-    return drift(entry, context, f"{plan.path}:{step.line}", evidence, fix, tuple(dict.fromkeys(step.labels)))
+    labels = tuple(dict.fromkeys(step.labels))
+    return quoting(entry, context, plan, step.line, fix, criteria=labels, drift_subtype=entry.uses)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from toolkit.repository.names import enclosed, on_one_line
 from verify.documents.surface import SurfacePath, SurfaceRules, surface_of
 from verify.floor.changes import task_changes, task_history
 from verify.floor.check import FloorContext
 from verify.floor.paths import path_rules
 from verify.floor.readings import plan_steps
-from verify.floor.shell.scripts import shown_path
 from verify.history.changes import TaskChange
 from verify.history.derived import TaskCommit
 from verify.references import split_reference
@@ -31,12 +31,12 @@ class ChangedPath(NamedTuple):
     commits: tuple[TaskCommit, ...]
 
     @property
-    def ref(self) -> str:
-        """How a finding cites it: valid UTF-8 on one line, with the line that stands for the whole file."""
-        shown = shown_path(self.path)
+    def shown(self) -> str:
+        """How a finding cites it: valid UTF-8 on one line, to which the number of a line can be added."""
+        shown = on_one_line(self.path)
         if split_reference(f"{shown}:1").path != shown:  # a name such as "a:1", which would be taken for a place in "a"
-            shown = '"' + shown.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return f"{shown}:1"
+            shown = enclosed(shown)
+        return shown
 
 
 def surface_rules(context: FloorContext) -> SurfaceRules:

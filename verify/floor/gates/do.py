@@ -5,10 +5,10 @@ from __future__ import annotations
 from verify.criteria import Criterion
 from verify.documents.evidence import EvidenceClaim
 from verify.findings import Finding
-from verify.floor.acceptance import NO_PRD
 from verify.floor.check import CheckResult
 from verify.floor.gates.evidence import evidence_of
-from verify.floor.gates.forms import Asked, asked_criteria, nothing, of_criteria, quoting
+from verify.floor.gates.forms import Asked, asked_criteria
+from verify.floor.telling import NO_PRD, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import COULD_NOT_RUN, RAN
 
@@ -56,7 +56,9 @@ def _finding(asked: Asked, prd: Artifact, criterion: Criterion, given: tuple[Evi
     claim = next(iter(given), None)
     if claim is None or claim.document not in documents:
         places = " or ".join(asked.context.task.place_of(kind) for kind in asked.gate.documents)
-        return quoting(asked, prd, criterion.line, GIVE_EVIDENCE.format(label=label, places=places), (label,))
+        fix = GIVE_EVIDENCE.format(label=label, places=places)
+        return quoting(asked.entry, asked.context, prd, criterion.line, fix, criteria=(label,))
     text = prd.line(criterion.line).strip()
     fix = MEND_EVIDENCE.format(label=label, why=claim.why, prd=prd.path, line=criterion.line, text=text)
-    return quoting(asked, documents[claim.document], claim.line, fix, (label,))
+    document = documents[claim.document]
+    return quoting(asked.entry, asked.context, document, claim.line, fix, criteria=(label,))

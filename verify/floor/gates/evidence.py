@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from toolkit.errors import UndeterminedError
+from verify.artifacts import Artifact
 from verify.documents.evidence import EvidenceClaim, EvidenceRules, claims_of
 from verify.documents.statements import StatementRules, statements_in
-from verify.floor.acceptance import criteria_rules
 from verify.floor.check import FloorContext
 from verify.floor.gates.forms import stage_gates
 from verify.floor.gates.prd import measure_reader
@@ -23,16 +23,24 @@ from verify.paths.words import Word
 GATE = "do-evidence"
 
 
+def evidence_documents(context: FloorContext) -> tuple[Artifact, ...]:
+    """The documents that may give evidence, those that are there. Use it through ``context.once``, as the next one."""
+    return tuple(found for kind in context.once(stage_gates)[GATE].documents for found in context.task.all_of(kind))
+
+
+def statement_rules(context: FloorContext) -> StatementRules:
+    """How these documents say what proves a criterion."""
+    bindings = context.once(document_rules).bindings
+    return StatementRules.from_policy(context.policies, bindings, context.task.criteria)
+
+
 def evidence_claims(context: FloorContext) -> tuple[EvidenceClaim, ...]:
     """Everything that is given as evidence, document by document; the label is empty where none is named."""
     rules = EvidenceRules.from_policy(context.policies, context.once(path_rules), context.once(measure_reader))
-    criteria, bindings = context.once(criteria_rules), context.once(document_rules).bindings
-    where = StatementRules.from_policy(context.policies, bindings, criteria)
-    there = Standing(context)
-    documents = (found for kind in context.once(stage_gates)[GATE].documents for found in context.task.all_of(kind))
+    where, there = context.once(statement_rules), Standing(context)
     return tuple(
         claim
-        for document in documents
+        for document in context.once(evidence_documents)
         for claim in claims_of(statements_in(document.blocks, where), document.path, rules, there)
     )
 

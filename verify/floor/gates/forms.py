@@ -1,4 +1,4 @@
-"""What the gates of the stages share: their rules, the criteria that they ask about, the form of their findings."""
+"""What the gates of the stages share: their rules, where they look, the criteria that they ask about."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from verify.criteria import Criterion
-from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
-from verify.findings import Finding
-from verify.floor.acceptance import NO_PRD, criteria_rules, find_waiver, prd_criteria
+from verify.floor.acceptance import find_waiver, prd_criteria
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.telling import NO_PRD, nothing
 from verify.task import Artifact
-from verify.terms import FLOOR, NOTHING_TO_RUN
 
 
 class Gate(NamedTuple):
@@ -51,50 +49,16 @@ def stage_gates(context: FloorContext) -> Mapping[str, Gate]:
     }
 
 
+def without_prd(context: FloorContext) -> CheckResult:
+    """What becomes of a gate that asks about the PRD where there is none."""
+    waiver = find_waiver(context.task, context.task.criteria)
+    return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}" if waiver else NO_PRD)
+
+
 def asked_criteria(context: FloorContext) -> tuple[Criterion, ...] | CheckResult:
     """The criteria of the PRD; where there are none, what becomes of a check that asks about each."""
     prd = context.task.prd
     if prd is None:
-        waiver = find_waiver(context.task, context.once(criteria_rules))
-        return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}" if waiver else NO_PRD)
+        return without_prd(context)
     criteria = context.once(prd_criteria)
     return criteria or nothing(f"{prd.path} defines no acceptance criterion")
-
-
-def nothing(why: str) -> CheckResult:
-    """A gate that has nothing to look at."""
-    return CheckResult(NOTHING_TO_RUN, why)
-
-
-def quoting(asked: Asked, document: Artifact, line: int, fix: str, labels: tuple[str, ...] = ()) -> Finding:
-    """A finding about a line that lacks something, which is quoted."""
-    limits = FindingLimits.from_policy(asked.context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{document.path}:{line}",
-        severity=asked.entry.severity,
-        category=asked.entry.category,
-        evidence=quote_line(document.path, line, document.line(line), limits),
-        ac_criteria=labels,
-        suggested_fix=clip_fix(fix, limits),
-        check_name=asked.entry.id,
-    )
-
-
-def lacking(asked: Asked, path: str, line: int, message: str, fix: str) -> Finding:
-    """A finding about something that is not there: the message of the check is its evidence."""
-    limits = FindingLimits.from_policy(asked.context.policies)
-    return Finding(
-        source_layer=FLOOR,
-        artifact_ref=f"{path}:{line}",
-        severity=asked.entry.severity,
-        category=asked.entry.category,
-        evidence=message_evidence(asked.entry.id, message, limits),
-        suggested_fix=clip_fix(fix, limits),
-        check_name=asked.entry.id,
-    )
-
-
-def of_criteria(number: int) -> str:
-    """``number`` criteria, in words."""
-    return "1 acceptance criterion" if number == 1 else f"{number} acceptance criteria"

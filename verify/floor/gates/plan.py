@@ -5,11 +5,11 @@ from __future__ import annotations
 from verify.criteria import Criterion
 from verify.documents.rollback import RollbackRules, find_rollback
 from verify.documents.threats import StrideRules, read_stride
-from verify.floor.acceptance import criteria_rules, prd_criteria
+from verify.floor.acceptance import prd_criteria
 from verify.floor.check import CheckResult, FloorContext
-from verify.floor.gates.forms import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
-from verify.floor.paths import NO_PLAN
+from verify.floor.gates.forms import Asked, asked_criteria
 from verify.floor.readings import step_bindings
+from verify.floor.telling import NO_PLAN, lacking, nothing, of_criteria, quoting
 from verify.terms import RAN
 
 NAME_A_STEP = "No step of {plan} serves {label}. Name it in the step that does: `Verifies: {label}`."
@@ -44,9 +44,8 @@ def steps(asked: Asked) -> CheckResult:
     if isinstance(missing, CheckResult) or prd is None or plan is None:
         return missing if isinstance(missing, CheckResult) else nothing(NO_PLAN)
     total = len(context.once(prd_criteria))
-    findings = tuple(
-        quoting(asked, prd, it.line, NAME_A_STEP.format(plan=plan.path, label=it.label), (it.label,)) for it in missing
-    )
+    fixes = ((it, NAME_A_STEP.format(plan=plan.path, label=it.label)) for it in missing)
+    findings = tuple(quoting(asked.entry, context, prd, it.line, fix, criteria=(it.label,)) for it, fix in fixes)
     return CheckResult(RAN, f"{of_criteria(total)}, {total - len(missing)} served by a step of {plan.path}", findings)
 
 
@@ -55,9 +54,8 @@ def stride(asked: Asked) -> CheckResult:
     documents = asked.documents
     if not documents:
         return nothing(NO_PLAN)
-    rules = StrideRules.from_policy(
-        asked.context.policies, asked.context.once(criteria_rules), asked.context.task.rules.separator
-    )
+    task = asked.context.task
+    rules = StrideRules.from_policy(asked.context.policies, task.criteria, task.rules.separator)
     read = [(document, read_stride(document.blocks, rules)) for document in documents]
     exempted = next((f"{document.path}:{found.exempted}" for document, found in read if found.exempted), None)
     if exempted:
@@ -73,7 +71,8 @@ def stride(asked: Asked) -> CheckResult:
     whole = len(missing) == len(rules.categories) and not places
     message = f"{path} has no security design by STRIDE." if whole else f"STRIDE without an answer: {listed}."
     line = min((found.named[name] for _, found in read[:1] for name in found.named), default=1)
-    return CheckResult(RAN, message, (lacking(asked, path, line, message, ANSWER_STRIDE.format(path=path)),))
+    finding = lacking(asked.entry, asked.context, path, message, ANSWER_STRIDE.format(path=path), line=line)
+    return CheckResult(RAN, message, (finding,))
 
 
 def rollback(asked: Asked) -> CheckResult:
@@ -81,16 +80,16 @@ def rollback(asked: Asked) -> CheckResult:
     documents = asked.documents
     if not documents:
         return nothing(NO_PLAN)
-    rules = RollbackRules.from_policy(
-        asked.context.policies, asked.context.once(criteria_rules), asked.context.task.rules.separator
-    )
+    task = asked.context.task
+    rules = RollbackRules.from_policy(asked.context.policies, task.criteria, task.rules.separator)
     found = [(document, find_rollback(document.blocks, rules)) for document in documents]
     said = next(((document, place) for document, place in found if place is not None and place.said), None)
     if said is not None and said[1] is not None:
         return CheckResult(RAN, f"{said[0].path}:{said[1].line} says how to go back")
     for document, place in found:
         if place is not None:
-            finding = quoting(asked, document, place.line, SAY_HOW_BACK)
+            finding = quoting(asked.entry, asked.context, document, place.line, SAY_HOW_BACK)
             return CheckResult(RAN, f"{document.path}:{place.line} names a rollback and does not say how", (finding,))
     message = f"{asked.place} does not say how to go back."
-    return CheckResult(RAN, message, (lacking(asked, asked.place, 1, message, SAY_HOW_BACK),))
+    finding = lacking(asked.entry, asked.context, asked.place, message, SAY_HOW_BACK)
+    return CheckResult(RAN, message, (finding,))

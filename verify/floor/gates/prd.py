@@ -6,9 +6,9 @@ from verify.criteria import Criterion
 from verify.documents.measurable import Reader, find_measure
 from verify.documents.measures import MeasureRules
 from verify.documents.risks import Risk, RiskRules, find_risks
-from verify.floor.acceptance import NO_PRD, criteria_rules, find_waiver
 from verify.floor.check import CheckResult, FloorContext
-from verify.floor.gates.forms import Asked, asked_criteria, lacking, nothing, of_criteria, quoting
+from verify.floor.gates.forms import Asked, asked_criteria, without_prd
+from verify.floor.telling import NO_PRD, lacking, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import RAN
 
@@ -25,7 +25,7 @@ FIRST_WITHOUT = ' Without a mitigation so far: {path}:{line} "{text}".'
 
 def measure_reader(context: FloorContext) -> Reader:
     """The rules by which measures are read. Use it through ``context.once``."""
-    return Reader(MeasureRules.from_policy(context.policies), context.once(criteria_rules))
+    return Reader(MeasureRules.from_policy(context.policies), context.task.criteria)
 
 
 def measurable(asked: Asked) -> CheckResult:
@@ -39,7 +39,8 @@ def measurable(asked: Asked) -> CheckResult:
         return criteria if isinstance(criteria, CheckResult) else nothing(NO_PRD)
     reader = context.once(measure_reader)
     vague = [criterion for criterion in criteria if not _is_measurable(criterion, reader)]
-    findings = tuple(quoting(asked, prd, it.line, SAY_WHAT.format(label=it.label), (it.label,)) for it in vague)
+    fixes = ((it, SAY_WHAT.format(label=it.label)) for it in vague)
+    findings = tuple(quoting(asked.entry, context, prd, it.line, fix, criteria=(it.label,)) for it, fix in fixes)
     return CheckResult(RAN, f"{of_criteria(len(criteria))}, {len(criteria) - len(vague)} measurable", findings)
 
 
@@ -48,9 +49,8 @@ def risks(asked: Asked) -> CheckResult:
     context = asked.context
     documents = asked.documents
     if not documents:
-        waiver = find_waiver(context.task, context.once(criteria_rules))
-        return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}" if waiver else NO_PRD)
-    rules = RiskRules.from_policy(context.policies, context.once(criteria_rules))
+        return without_prd(context)
+    rules = RiskRules.from_policy(context.policies, context.task.criteria)
     found = [(document, risk) for document in documents for risk in find_risks(document.blocks, rules)]
     mitigated = sum(risk.mitigated for _, risk in found)
     count = {0: "no risk is", 1: "1 risk is"}.get(mitigated, f"{mitigated} risks are")
@@ -58,7 +58,8 @@ def risks(asked: Asked) -> CheckResult:
     if mitigated >= asked.gate.at_least:
         return CheckResult(RAN, said)
     message = f"{said} in {asked.place}; at least {asked.gate.at_least} are asked for."
-    finding = lacking(asked, asked.place, 1, message, NAME_RISKS.format(path=asked.place) + _without(found))
+    fix = NAME_RISKS.format(path=asked.place) + _without(found)
+    finding = lacking(asked.entry, context, asked.place, message, fix)
     return CheckResult(RAN, message, (finding,))
 
 

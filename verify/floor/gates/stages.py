@@ -11,8 +11,9 @@ from typing import cast
 
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
-from verify.floor.gates.forms import Asked, nothing, stage_gates
+from verify.floor.gates.forms import Asked, stage_gates
 from verify.floor.gates.plan import unserved
+from verify.floor.telling import nothing
 
 
 def phase_gate(entry: CheckEntry, context: FloorContext) -> CheckResult:

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import visible
 from toolkit.storage.cache import Cache, cache_root
-from verify.evidence import FindingLimits, clip, clip_fix, quote_line
+from verify.evidence import FindingLimits, clip, quote_line
 from verify.findings import Evidence, Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.shell.chosen import scripts_of
 from verify.floor.shell.comments import Comment
 from verify.floor.shell.program import Shellcheck, ShellcheckRules, Source
 from verify.floor.shell.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
-from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
+from verify.floor.telling import finding, limits_of, nothing
+from verify.terms import COULD_NOT_RUN, RAN, TEST_OUTPUT
 
 if TYPE_CHECKING:
     from verify.floor.shell.batches import Batches
@@ -60,7 +61,7 @@ def shellcheck(entry: CheckEntry, context: FloorContext) -> CheckResult:
             unjudged.append(Unjudged(script.ref, failed.get(key, started.fault or "not judged")))
     names = cast(int, context.policies.data(LIMITS)["detail_names_max"])
     if not judged and not unjudged:
-        return CheckResult(NOTHING_TO_RUN, _nothing(entry, started, names))
+        return nothing(_no_scripts(entry, started, names))
     status = COULD_NOT_RUN if unjudged else RAN
     return CheckResult(status, _detail(started, len(judged), unjudged, names), tuple(_findings(entry, context, judged)))
 
@@ -133,15 +134,9 @@ def _findings(
         for comment in comments:
             grave = severity(comment.level, comment.code)
             if grave is not None:
-                yield Finding(
-                    source_layer=FLOOR,
-                    artifact_ref=f"{script.ref}:{comment.line}",
-                    severity=grave,
-                    category=entry.category,
-                    evidence=quoting.evidence(script, comment, lines),
-                    suggested_fix=clip_fix(f"SC{comment.code}: {visible(comment.message)}", quoting.limits),
-                    check_name=entry.id,
-                )
+                ref, evidence = f"{script.ref}:{comment.line}", quoting.evidence(script, comment, lines)
+                fix = f"SC{comment.code}: {visible(comment.message)}"
+                yield finding(entry, context, ref, evidence, fix, severity=grave)
 
 
 class _Quoting(NamedTuple):
@@ -153,7 +148,7 @@ class _Quoting(NamedTuple):
     @classmethod
     def from_policy(cls, context: FloorContext) -> _Quoting:
         value = cast("Mapping[str, object]", context.policies.data(LIMITS))
-        return cls(FindingLimits.from_policy(context.policies), cast(int, value["excerpt_min"]))
+        return cls(context.once(limits_of), cast(int, value["excerpt_min"]))
 
     def evidence(self, script: Script, comment: Comment, lines: Sequence[bytes]) -> Evidence:
         text = _text(lines[comment.line - 1]) if 0 < comment.line <= len(lines) else ""
@@ -182,7 +177,7 @@ def _detail(started: Started, judged: int, unjudged: Sequence[Unjudged], names: 
     return "; ".join(parts) + _links(started, names)
 
 
-def _nothing(entry: CheckEntry, started: Started, names: int) -> str:
+def _no_scripts(entry: CheckEntry, started: Started, names: int) -> str:
     directories = " or ".join(cast("Sequence[str]", entry.parameters["directories"]))
     return f"the task cites no scripts, and none stand in {directories}{_links(started, names)}"
 

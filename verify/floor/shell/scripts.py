@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 from toolkit.errors import StorageError
-from toolkit.repository.names import spelled
+from toolkit.repository.names import on_one_line
 from toolkit.storage.files import read_bounded
 from verify.floor.shell.shebang import interpreter_of
 
@@ -90,15 +90,6 @@ def find_scripts(cited: Iterable[Path], roots: Sequence[Path], rules: ScriptRule
     return Scripts(tuple(search.found), tuple(dict.fromkeys(search.unjudged)), tuple(dict.fromkeys(search.links)))
 
 
-def shown_path(path: str) -> str:
-    """``path`` as text that is valid UTF-8 and one line: as it stands, or in Git's C quoting where it is neither."""
-    return path if _is_plain(path) and not path.startswith('"') else spelled(path)
-
-
-def _is_plain(text: str) -> bool:
-    return all(character.isprintable() or character == " " for character in text)  # a lone surrogate is not printable
-
-
 class _Search:
     """The work of one ``find_scripts``."""
 
@@ -141,7 +132,7 @@ class _Search:
         """The real path of ``path``; null, and said, where it leads out of the roots or to nothing."""
         real = os.path.realpath(path)
         if not any(_is_in(real, root) for root in self.roots):
-            self.links.append(Unjudged(shown_path(self._ref(path)), OUTSIDE))
+            self.links.append(Unjudged(on_one_line(self._ref(path)), OUTSIDE))
             return None
         try:
             ends = not stat.S_ISLNK(os.lstat(real).st_mode)  # a loop has no end
@@ -151,7 +142,7 @@ class _Search:
             self._leave(path, f"not readable: {error.strerror}")
             return None
         if not ends:
-            self.links.append(Unjudged(shown_path(self._ref(path)), NOWHERE))
+            self.links.append(Unjudged(on_one_line(self._ref(path)), NOWHERE))
         return real if ends else None
 
     def _consider(self, path: str, names: Sequence[str]) -> None:
@@ -207,10 +198,10 @@ class _Search:
             return
         self._bytes += len(content)
         ref = self._ref(path)
-        self.found.append(Script(shown_path(ref), _is_quotable(ref), extension, content))
+        self.found.append(Script(on_one_line(ref), _is_quotable(ref), extension, content))
 
     def _leave(self, path: str, reason: str) -> None:
-        self.unjudged.append(Unjudged(shown_path(self._ref(path)), reason))
+        self.unjudged.append(Unjudged(on_one_line(self._ref(path)), reason))
 
     def _ref(self, path: str) -> str:
         return os.path.relpath(path, self.roots[0])
@@ -221,4 +212,4 @@ def _is_in(path: str, root: str) -> bool:
 
 
 def _is_quotable(ref: str) -> bool:
-    return ref == shown_path(ref) and not ref.startswith("../")
+    return ref == on_one_line(ref) and not ref.startswith("../")
