@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
-from verify.quoted import Answer, Source, flat, on_cited_lines, search
 from verify.references import Reference, split_reference
+from verify.source_text import Answer, Source, flat, on_cited_lines, search
 from verify.terms import FLOOR
 
 if TYPE_CHECKING:

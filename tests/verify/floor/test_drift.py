@@ -24,7 +24,7 @@ KINDS = ("scope_creep", "spec_decay", "execution_skew", "orphaned_requirements")
 ODD = (
     ("src/an odd name.py", "src/an odd name.py"),
     ('src/"quoted".py', 'src/"quoted".py'),
-    ('"quoted.py', '"\\"quoted.py"'),
+    ('"source_text.py', '"\\"source_text.py"'),
     ("src/new\nline.py", '"src/new\\nline.py"'),
     ("src/tab\t.py", '"src/tab\\t.py"'),
     ("src/файл.py", "src/файл.py"),

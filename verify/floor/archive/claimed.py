@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.errors import UndeterminedError
 from toolkit.reporting.visible import visible
-from verify.documents.claims import ClaimRules, Claims, CommitClaim, FigureClaim, claims_in
+from verify.documents.archive_claims import ClaimRules, Claims, CommitClaim, FigureClaim, claims_in
 from verify.findings import Finding
 from verify.floor.archive.named_commits import NamedCommits, Standing
 from verify.floor.archive.outputs import Outputs

@@ -7,7 +7,7 @@ from enum import Enum
 
 from toolkit.repository.git import open_repository
 from toolkit.repository.objects import commits_named
-from verify.documents.claims import CommitClaim
+from verify.documents.archive_claims import CommitClaim
 from verify.documents.covering import Touched
 from verify.documents.surface import SurfacePath
 from verify.floor.changes import task_history
@@ -16,7 +16,7 @@ from verify.floor.drift.surfaces import surface_rules
 from verify.floor.paths import path_rules
 from verify.floor.telling import listed
 from verify.history.changes import TaskChange
-from verify.history.claims import Cited, cited_commits
+from verify.history.cited import Cited, cited_commits
 from verify.paths.nested import nested_repositories
 
 

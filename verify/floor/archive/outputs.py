@@ -13,7 +13,7 @@ from pathlib import Path
 from toolkit.errors import StorageError
 from toolkit.reporting.visible import visible
 from toolkit.storage.files import read_bounded
-from verify.documents.claims import FigureClaim, FigureRules
+from verify.documents.archive_claims import FigureClaim, FigureRules
 from verify.errors import VerificationUndetermined
 from verify.floor.check import FloorContext
 from verify.floor.paths import declared_roots

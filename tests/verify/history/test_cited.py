@@ -8,7 +8,7 @@ import pytest
 from repository_support import Repository
 
 from toolkit.policy.sets import PolicySet
-from verify.history.claims import Cited, cited_commits
+from verify.history.cited import Cited, cited_commits
 from verify.history.derived import task_history
 from verify.history.rules import HistoryRules
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.policy.sets import PolicySet
-from verify.documents.claims import ClaimRules, Claims, claims_in
+from verify.documents.archive_claims import ClaimRules, Claims, claims_in
 from verify.markdown import parse_markdown
 from verify.paths import PathRules
 
