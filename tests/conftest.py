@@ -25,6 +25,8 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test reads or writes the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DR_VERIFY_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        # Hundreds of tests start the programs, which need not compile every module anew each time.
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
 
 
