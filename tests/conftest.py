@@ -6,10 +6,15 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import shipped_policy_files, shipped_root, shipped_shapes
+
+# A machine that is busy with something else is no fault of what is tested: no test fails for its speed.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

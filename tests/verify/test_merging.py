@@ -19,7 +19,7 @@ from verify.terms import DISPATCH, FILE_QUOTE, FLOOR, PEER_REVIEW
 
 LAYERS = (FLOOR, PEER_REVIEW, DISPATCH)
 SEVERITIES = ("high", "medium", "low")
-QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 Merge = Callable[..., tuple[Admitted, ...]]
 
 

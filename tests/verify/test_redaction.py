@@ -22,7 +22,7 @@ FRAGMENTS = (
     *("ghp_0123456789abcdef", "eyJhbGciOiJIUzI1NiJ9.x.y", "sk-0123456789abcdef01", "AKIA0123456789ABCDEF", "é", "日本"),
     *("<redacted>", "abc", "42", "str", "Basic ", "Digest ", "is", "null", "\ud800", "keyboard", "_PASS="),
 )
-QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 
 
 @pytest.fixture(scope="module")

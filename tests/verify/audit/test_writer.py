@@ -398,7 +398,9 @@ HOSTILE = st.sampled_from(
 ) | st.text(max_size=20)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None, max_examples=60
+)
 @given(st.lists(HOSTILE, min_size=1, max_size=4).map("".join))
 def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_path: Path, text: str) -> None:
     base = make_record()

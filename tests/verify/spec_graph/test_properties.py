@@ -174,7 +174,9 @@ class Writer:
         ]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(model=models(), data=st.data())
 def test_the_faults_of_a_graph_do_not_depend_on_how_it_is_written_down(
     reader: Any, wishes: Callable[..., str], model: Model, data: st.DataObject
@@ -185,7 +187,9 @@ def test_the_faults_of_a_graph_do_not_depend_on_how_it_is_written_down(
     assert Counter((fault.rule, fault.ids) for fault in faults_of(graph, "L3")) == expected(model)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(model=models(), data=st.data())
 def test_the_buckets_of_the_trace_part_the_declared_requirements(
     reader: Any, model: Model, data: st.DataObject
@@ -197,7 +201,9 @@ def test_the_buckets_of_the_trace_part_the_declared_requirements(
     assert not set(parted) & set(trace.dangling)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     st.lists(
         st.sampled_from(

@@ -221,7 +221,7 @@ def test_more_archives_than_the_policy_allows_are_refused(
         read_outcomes(tmp_path / "documentation", "documentation", few, Bounds.from_policy(policies))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(front=st.text(max_size=200), body=st.text(max_size=200))
 def test_any_text_is_counted_or_told_of(front: str, body: str, archive: Archive, outcomes: Read) -> None:
     path = archive("")
