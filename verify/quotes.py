@@ -141,7 +141,7 @@ class QuoteChecker:
         """The file's text, or the reason why there is none."""
         if file.real not in self._read and file.relative in self._held:
             text = self._held[file.relative]
-            self._read[file.real] = Source.of_text(text, plain="\0" not in text)
+            self._read[file.real] = Source(text, plain="\0" not in text)
         if file.real not in self._read:
             try:
                 self._read[file.real] = Source.of(read_bounded(Path(file.real), self._limits.source_max_bytes))

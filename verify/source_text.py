@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from verify.references import Reference
@@ -12,48 +13,60 @@ Answer = tuple[bool | None, str | None]
 """Whether an excerpt was found (null: it can't be told), and what is to be said about it."""
 
 
-class Source(NamedTuple):
-    """A file's text, its runs of white space made single spaces; ``starts`` and ``numbers`` map offsets to lines.
+class Source:
+    """A file's lines, and its text with runs of white space made single spaces (only made where it is asked for).
 
     ``plain`` is false for bytes that are no UTF-8 text: there a miss means nothing.
     """
 
-    text: str
-    lines: tuple[str, ...]
-    starts: tuple[int, ...]
-    numbers: tuple[int, ...]
-    plain: bool
+    def __init__(self, whole: str, *, plain: bool) -> None:
+        self.lines = tuple(whole.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        self.plain = plain
 
     @classmethod
     def of(cls, data: bytes) -> Source:
         """Bytes that are not UTF-8 are read with replacement: what a reviewer saw of them was replaced as well."""
-        return cls.of_text(data.decode("utf-8-sig", "replace"), plain=is_plain(data))
+        return cls(data.decode("utf-8-sig", "replace"), plain=is_plain(data))
 
-    @classmethod
-    def of_text(cls, whole: str, *, plain: bool) -> Source:
-        lines = tuple(whole.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    @property
+    def text(self) -> str:
+        return self._index.text
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, of an offset into ``text``."""
+        return self._index.numbers[bisect_right(self._index.starts, offset) - 1]
+
+    def offset_of(self, line: int) -> int:
+        """Where the first line that is not blank, from ``line`` on, begins in ``text``."""
+        at = bisect_right(self._index.numbers, line - 1)
+        return self._index.starts[at] if at < len(self._index.starts) else len(self.text)
+
+    @cached_property
+    def _index(self) -> _Index:
         words, starts, numbers, offset = [], [], [], 0
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(self.lines, 1):
             words_of_line = flat(line)
             if words_of_line:
                 words.append(words_of_line)
                 starts.append(offset)
                 numbers.append(number)
                 offset += len(words_of_line) + 1
-        return cls(" ".join(words), lines, tuple(starts), tuple(numbers), plain)
+        return _Index(" ".join(words), tuple(starts), tuple(numbers))
 
-    def line_of(self, offset: int) -> int:
-        return self.numbers[bisect_right(self.starts, offset) - 1]
 
-    def offset_of(self, line: int) -> int:
-        """Where the first line that is not blank, from ``line`` on, begins in ``text``."""
-        at = bisect_right(self.numbers, line - 1)
-        return self.starts[at] if at < len(self.starts) else len(self.text)
+class _Index(NamedTuple):
+    """The flat text; ``starts`` are the offsets in it at which the lines ``numbers`` (from 1) begin."""
+
+    text: str
+    starts: tuple[int, ...]
+    numbers: tuple[int, ...]
 
 
 def search(source: Source, reference: Reference, needles: Iterable[str]) -> Answer:
     """An excerpt anywhere in the file; preferably, and without remark, where it is cited."""
     for needle in needles:
+        if reference.has_line and needle in flat("\n".join(source.lines[reference.start - 1 : reference.end])):
+            return True, None
         first = source.text.find(needle)
         if first < 0:
             continue
