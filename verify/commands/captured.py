@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from toolkit.commands.interface import write_note, write_text
-from verify.commands.options import start_of
+from verify.commands.options import DIRECTORY, start_of
 
 if TYPE_CHECKING:
     from toolkit.errors import ToolkitError
@@ -68,7 +68,7 @@ def captured_options(command: F) -> F:
             "--root",
             "--workspace",
             "root",
-            type=click.Path(path_type=Path, exists=True, file_okay=False),
+            type=DIRECTORY,
             metavar="DIR",
             help="A directory at or below the one that holds datarim/ (default: the current directory).",
         ),
@@ -95,7 +95,7 @@ def opened(cwd: Path, root: Path | None) -> Opened:
     from verify.policies import load_verify_policies
     from verify.task import find_workspace
 
-    place = find_workspace(start_of(cwd, root))
+    place = find_workspace(start_of(cwd, root, "--root"))
     policies = load_verify_policies(place.root).policies
     return Opened(place, policies, Survey(place, policies))
 

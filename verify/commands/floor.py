@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line, write_note
-from verify.commands.options import Told, root_of, start_of, workspace_options
+from verify.commands.options import Told, directory_of, start_of, workspace_options
 
 
 @click.command()
@@ -41,7 +41,7 @@ def floor(
         task_id=task_id,
         stage=stage,
         start=start_of(cwd, workspace),
-        framework_root=root_of(cwd, framework_root),
+        framework_root=directory_of(cwd, framework_root, "--framework-root"),
         floor_only=True,
         run_commands=not no_commands,
         write=False,

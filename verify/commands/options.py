@@ -46,20 +46,18 @@ def workspace_option(command: F) -> F:
     return click.option("--workspace", type=DIRECTORY, help=told)(command)
 
 
-def start_of(cwd: Path, workspace: Path | None) -> Path:
+def start_of(cwd: Path, workspace: Path | None, option: str = "--workspace") -> Path:
     """Where the search for the workspace begins, absolute; ``workspace`` is relative to ``cwd``.
 
-    Raises ``WorkspaceError`` (``usage``) where that is no directory.
+    Raises ``WorkspaceError`` (``usage``) where that is no directory, naming the ``option``.
     """
-    return (cwd if workspace is None else _directory(cwd, workspace, "--workspace")).absolute()
+    return directory_of(cwd, workspace, option) or cwd.absolute()
 
 
-def root_of(cwd: Path, framework_root: Path | None) -> Path | None:
-    """The framework root, absolute, or null. Raises as ``start_of`` does."""
-    return None if framework_root is None else _directory(cwd, framework_root, "--framework-root").absolute()
-
-
-def _directory(cwd: Path, named: Path, option: str) -> Path:
+def directory_of(cwd: Path, named: Path | None, option: str) -> Path | None:
+    """A directory that the user named, absolute, or null. Raises as ``start_of`` does."""
+    if named is None:
+        return None
     place = cwd / named
     try:
         found = place.is_dir()
@@ -68,7 +66,7 @@ def _directory(cwd: Path, named: Path, option: str) -> Path:
     if not found:
         message = f"{option}: there is no directory {_one_line(str(place))!r}"
         raise WorkspaceError("usage", message, place=_one_line(str(place)), next_step=f"name a directory with {option}")
-    return place
+    return place.absolute()
 
 
 class Silent:

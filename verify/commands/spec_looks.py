@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from toolkit.commands.interface import HOLDS, WRONG_USAGE, common_options, tell_failure, write_line, write_note
-from verify.commands.options import start_of
+from verify.commands.options import DIRECTORY, start_of
 
 if TYPE_CHECKING:
     from toolkit.errors import ToolkitError
@@ -47,7 +47,7 @@ def root_option(command: F) -> F:
     """``--root``."""
     return click.option(
         "--root",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        type=DIRECTORY,
         help="A directory at or below the one that holds datarim/ (default: the current directory).",
     )(command)
 
@@ -141,7 +141,7 @@ def policies_at(options: Options) -> PolicySet:
     from verify.task import find_workspace
 
     try:
-        root: Path | None = find_workspace(start_of(options["cwd"], options["root"])).root
+        root: Path | None = find_workspace(start_of(options["cwd"], options["root"], "--root")).root
     except WorkspaceError:
         root = None
     return load_verify_policies(root).policies
@@ -157,7 +157,7 @@ def _looked_up(options: Options) -> SpecReport:
     from verify.task import find_workspace
     from verify.terms import STAGE_ALL
 
-    workspace = find_workspace(start_of(options["cwd"], options["root"]))
+    workspace = find_workspace(start_of(options["cwd"], options["root"], "--root"))
     policies = load_verify_policies(workspace.root).policies
     context = FloorContext(_task(workspace, options["task_id"], policies), STAGE_ALL, policies)
     rules = context.once(spec_rules)

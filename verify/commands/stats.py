@@ -17,22 +17,20 @@ from toolkit.commands.interface import (
     write_note,
     write_text,
 )
-from verify.commands.options import start_of
+from verify.commands.options import DIRECTORY, directory_of, start_of
 
 if TYPE_CHECKING:
     from verify.statistics.times import Period
 
-FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-
 
 @click.command("stats")
-@click.option("--workspace", "--root", "workspace", type=FOLDER, help="A directory at or below that of datarim/.")
-@click.option("--verify-dir", type=FOLDER, help="Where the logs stand (default: datarim/qa of the workspace).")
+@click.option("--workspace", "--root", "workspace", type=DIRECTORY, help="A directory at or below that of datarim/.")
+@click.option("--verify-dir", type=DIRECTORY, help="Where the logs stand (default: datarim/qa of the workspace).")
 @click.option(
     "--archive-dir",
     "--archive-root",
     "archive_dir",
-    type=FOLDER,
+    type=DIRECTORY,
     help="Where the archives stand (default: documentation/archive of the workspace).",
 )
 @click.option("--since", metavar="MONTH|DATE", help="From this month or day on, by recorded time.")
@@ -60,7 +58,8 @@ def stats(
     from verify.statistics.rendering import document_of, lines_of
 
     start = start_of(cwd, workspace)
-    logs, archives = (folder.absolute() if folder else None for folder in (verify_dir, archive_dir))
+    logs = directory_of(cwd, verify_dir, "--verify-dir")
+    archives = directory_of(cwd, archive_dir, "--archive-dir")
     statistics = collect(Wanted(start, logs, archives, _period(since, until)))
     if as_json:
         write_json("dr-verify.stats/v1", document_of(statistics))

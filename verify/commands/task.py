@@ -10,7 +10,7 @@ import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line
 from toolkit.reporting.formats import NAMES, renderer
-from verify.commands.options import Silent, Told, root_of, start_of, workspace_options
+from verify.commands.options import Silent, Told, directory_of, start_of, workspace_options
 
 JSON = "json"
 
@@ -63,7 +63,7 @@ def verify_task(
         task_id=task_id,
         stage=stage,
         start=start_of(cwd, workspace),
-        framework_root=root_of(cwd, framework_root),
+        framework_root=directory_of(cwd, framework_root, "--framework-root"),
         floor_only=floor_only,
         external_verifier=external_verifier,
         max_iter=max_iter,
