@@ -12,6 +12,7 @@ from verify.patterns import compiled
 
 MARKER: Final = "datarim"
 OUTSIDE: Final = "path_outside_workspace"
+NOT_FOUND: Final = "workspace_not_found"
 
 
 class Workspace(NamedTuple):
@@ -42,11 +43,21 @@ def find_workspace(start: Path) -> Workspace:
         exists = False
     what = f"no directory at or above it holds {MARKER}/" if exists else "there is no such directory"
     raise WorkspaceError(
-        "workspace_not_found",
+        NOT_FOUND,
         f"{_shown(start)} lies in no Datarim workspace: {what}",
         place=_shown(start),
         next_step=f"run it inside the workspace, or name the directory that holds {MARKER}/ with --workspace",
     )
+
+
+def workspace_at(start: Path) -> Workspace | None:
+    """What ``find_workspace`` finds, or null where there definitely is no workspace; raises as it does otherwise."""
+    try:
+        return find_workspace(start)
+    except WorkspaceError as error:
+        if error.code != NOT_FOUND:
+            raise
+        return None
 
 
 def is_task_id(text: str, pattern: str, longest: int) -> bool:

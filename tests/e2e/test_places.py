@@ -39,3 +39,28 @@ def test_the_folders_of_the_statistics_are_relative_to_cwd_too(run: Run, example
     asked = ("stats", "--verify-dir", "logs", "--archive-dir", "logs", "--cwd")
     assert run("dr-verify", *asked, str(root), cwd=Path("/")).returncode == 0
     assert run("dr-verify", *asked, str(root.parent), cwd=root).returncode == 2
+
+
+def test_rules_are_not_listed_for_a_place_that_is_none(run: Run, tmp_path: Path) -> None:
+    outside = run("dr-verify", "spec", "rules", cwd=tmp_path)
+    assert outside.returncode == 0
+    assert run("dr-verify", "spec", "rules", "--root", "nowhere", cwd=tmp_path).returncode == 2
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace/datarim").symlink_to("../elsewhere")
+    leads_out = run("dr-verify", "spec", "rules", "--root", "workspace", cwd=tmp_path)
+    assert (leads_out.returncode, leads_out.stdout) == (2, "")
+    assert "outside of the workspace" in leads_out.stderr
+
+
+def test_what_stands_below_the_process_s_own_directory_says_nothing_of_a_place_below_cwd(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "shims").write_text("a file of the same name")
+    (tmp_path / "there").mkdir()
+    installed = run("dr-verify", "install", "shims", "shims", "--cwd", "there", cwd=tmp_path)
+    assert installed.returncode == 0, installed.stderr
+    assert (tmp_path / "there/shims/dr-verify-floor.sh").exists()
+    refused = run("dr-verify", "install", "shims", "shims", cwd=tmp_path)
+    assert refused.returncode in (2, 3)
+    assert (tmp_path / "shims").read_text() == "a file of the same name"

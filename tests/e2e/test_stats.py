@@ -239,3 +239,21 @@ def test_no_name_or_value_of_a_file_reaches_the_terminal_raw(run: Run, place: Pa
     result = run("dr-verify", "stats", cwd=place)
     assert result.returncode == 2
     assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_archives_are_counted_where_the_policies_say_that_they_stand(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "datarim").mkdir()
+    (tmp_path / "attic/2026").mkdir(parents=True)
+    (tmp_path / "attic/2026/done-ABCD-0001.md").write_text(
+        "---\ncompleted_date: 2026-05-04\nverification_outcome:\n  caught_by_verify: 3\n---\n# Done\n"
+    )
+    layer = tmp_path / ".dr/policies"
+    layer.mkdir(parents=True)
+    (layer / "places.yaml").write_text(
+        "policy: v1\nkind: overlay\nid: repo.places\nversion: 1.0.0\ntitle: Our archives stand elsewhere\n"
+        'base: {id: verify.artifacts, version: ">=1.0,<2"}\n'
+        'set:\n  /documents/8/path: "attic/*/done-{id}.md"\n'
+    )
+    result = run("dr-verify", "stats", "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["caught_by_verify"] == 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from toolkit.commands.interface import write_note, write_text
-from verify.commands.options import DIRECTORY, start_of
+from verify.commands.options import PLACE, start_of
 
 if TYPE_CHECKING:
     from toolkit.errors import ToolkitError
@@ -68,7 +68,7 @@ def captured_options(command: F) -> F:
             "--root",
             "--workspace",
             "root",
-            type=DIRECTORY,
+            type=PLACE,
             metavar="DIR",
             help="A directory at or below the one that holds datarim/ (default: the current directory).",
         ),

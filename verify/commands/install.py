@@ -26,7 +26,7 @@ def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Path:
     return Path(value)
 
 
-DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(file_okay=False), callback=_named)
+DIRECTORY = click.argument("directory", metavar="DIR", callback=_named)
 
 
 @click.group()

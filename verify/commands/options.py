@@ -20,7 +20,7 @@ SPEC_FAMILIES = ("dr-spec-lint", "spec-graph-gate")
 SPEC_GRAPH = "spec_graph"
 
 # A directory that the user names is looked at where it is meant: below --cwd.
-DIRECTORY = click.Path(path_type=Path)
+PLACE = click.Path(path_type=Path, readable=False)  # what click would look at stands below the process's directory
 
 
 def workspace_options(command: F) -> F:
@@ -30,7 +30,7 @@ def workspace_options(command: F) -> F:
         click.option("--commits", metavar="A..B", help="The task's commits (default: found by the task's id)."),
         click.option(
             "--framework-root",
-            type=DIRECTORY,
+            type=PLACE,
             help="A second root under which cited paths may resolve (a nested clone, for example).",
         ),
         workspace_option,
@@ -43,7 +43,7 @@ def workspace_options(command: F) -> F:
 def workspace_option(command: F) -> F:
     """``--workspace`` alone; ``start_of`` says where it is."""
     told = "A directory at or below the one that holds datarim/ (default: the current directory)."
-    return click.option("--workspace", type=DIRECTORY, help=told)(command)
+    return click.option("--workspace", type=PLACE, help=told)(command)
 
 
 def start_of(cwd: Path, workspace: Path | None, option: str = "--workspace") -> Path:

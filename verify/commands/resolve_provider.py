@@ -106,8 +106,8 @@ def resolve_provider(
 
 def _rules(place: Path) -> ProviderRules:
     from verify.policies import load_verify_policies
-    from verify.providers.gathering import workspace_at
     from verify.providers.rules import ProviderRules
+    from verify.workspace import workspace_at
 
     workspace = workspace_at(place)
     return ProviderRules.from_policy(load_verify_policies(workspace.root if workspace else place).policies)

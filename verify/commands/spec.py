@@ -91,7 +91,6 @@ def trace(**options: Any) -> None:
 @spec.command()
 @click.option(
     "--findings",
-    type=click.Path(allow_dash=True),
     metavar="FILE",
     help="Grade the findings that spec lint --format json printed into a file (-: standard input) instead of a task.",
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from toolkit.commands.interface import HOLDS, WRONG_USAGE, common_options, tell_failure, write_line, write_note
-from verify.commands.options import DIRECTORY, start_of
+from verify.commands.options import PLACE, start_of
 
 if TYPE_CHECKING:
     from toolkit.errors import ToolkitError
@@ -47,7 +46,7 @@ def root_option(command: F) -> F:
     """``--root``."""
     return click.option(
         "--root",
-        type=DIRECTORY,
+        type=PLACE,
         help="A directory at or below the one that holds datarim/ (default: the current directory).",
     )(command)
 
@@ -136,15 +135,11 @@ def print_record(record: Mapping[str, object], *, compact: bool = False) -> None
 
 def policies_at(options: Options) -> PolicySet:
     """The policies in force where a command was started; the shipped ones outside of a workspace."""
-    from verify.errors import WorkspaceError
     from verify.policies import load_verify_policies
-    from verify.task import find_workspace
+    from verify.workspace import workspace_at
 
-    try:
-        root: Path | None = find_workspace(start_of(options["cwd"], options["root"], "--root")).root
-    except WorkspaceError:
-        root = None
-    return load_verify_policies(root).policies
+    workspace = workspace_at(start_of(options["cwd"], options["root"], "--root"))
+    return load_verify_policies(workspace.root if workspace else None).policies
 
 
 def _looked_up(options: Options) -> SpecReport:

@@ -17,20 +17,20 @@ from toolkit.commands.interface import (
     write_note,
     write_text,
 )
-from verify.commands.options import DIRECTORY, directory_of, start_of
+from verify.commands.options import PLACE, directory_of, start_of
 
 if TYPE_CHECKING:
     from verify.statistics.times import Period
 
 
 @click.command("stats")
-@click.option("--workspace", "--root", "workspace", type=DIRECTORY, help="A directory at or below that of datarim/.")
-@click.option("--verify-dir", type=DIRECTORY, help="Where the logs stand (default: datarim/qa of the workspace).")
+@click.option("--workspace", "--root", "workspace", type=PLACE, help="A directory at or below that of datarim/.")
+@click.option("--verify-dir", type=PLACE, help="Where the logs stand (default: datarim/qa of the workspace).")
 @click.option(
     "--archive-dir",
     "--archive-root",
     "archive_dir",
-    type=DIRECTORY,
+    type=PLACE,
     help="Where the archives stand (default: documentation/archive of the workspace).",
 )
 @click.option("--since", metavar="MONTH|DATE", help="From this month or day on, by recorded time.")

@@ -10,7 +10,7 @@ import click
 
 from toolkit.commands.interface import common_options, fails_clearly, write_line
 from toolkit.reporting.formats import NAMES, renderer
-from verify.commands.options import Silent, Told, directory_of, start_of, workspace_options
+from verify.commands.options import PLACE, Silent, Told, directory_of, start_of, workspace_options
 
 JSON = "json"
 
@@ -22,9 +22,9 @@ JSON = "json"
 @click.option("--external-verifier", metavar="PASS|FAIL", help="What a verifier outside said; FAIL blocks.")
 @click.option("--max-iter", type=click.IntRange(min=1), help="Passes of the loop at most (default: verify.limits).")
 @click.option("--fail-on", metavar="SEVERITY", help="Exit 1 from this severity on (default: the gravest).")
-@click.option("--baseline", type=click.Path(path_type=Path), help="An earlier report (JSON): only new findings count.")
+@click.option("--baseline", type=PLACE, help="An earlier report (JSON): only new findings count.")
 @click.option("--format", "format_name", type=click.Choice(NAMES), default=NAMES[0], show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), help="Write the report to this file.")
+@click.option("--output", type=PLACE, help="Write the report to this file.")
 @click.option("--no-write", is_flag=True, help="Write no audit log.")
 @common_options
 @fails_clearly

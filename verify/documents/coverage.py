@@ -16,8 +16,6 @@ from verify.documents.tables import Table, cell_text, tables_in
 from verify.errors import VerificationUndetermined
 from verify.markdown import Block
 
-_RANGE_MAX = 1000  # steps: a longer range is no list of steps
-
 
 class StepBinding(NamedTuple):
     """A criterion that a step serves, and where that is said. ``step`` is null where a table only describes it."""
@@ -86,7 +84,7 @@ class _Named:
         words = [word for word in rest.split() if word not in self._joiners]
         if words and all(word.isdigit() or word in self._numbers for word in words):
             whole = said.strip("*_ .")  # a dotted number is one
-            numbers += (whole,) if whole in self._numbers else (*_listed(said), *words)
+            numbers += (whole,) if whole in self._numbers else (*_listed(said, criteria.labels.range_max), *words)
             rest = ""
         steps = tuple(dict.fromkeys(self._numbers[number] for number in numbers if number in self._numbers))
         described = (bool(numbers) and not self._any) or (not numbers and says_something(rest, criteria.cues))
@@ -103,11 +101,11 @@ def _of_table(table: Table, named: _Named, criteria: CriteriaRules) -> Iterator[
                 yield from (StepBinding(label, row.line, step) for label in labels)
 
 
-def _listed(text: str) -> Iterator[str]:
+def _listed(text: str, longest: int) -> Iterator[str]:
     """The numbers of a list such as ``1, 3-5``."""
     for match in _numbers().finditer(text):
         first, last = match["first"], match["last"]
-        if last and 0 < int(last) - int(first) < _RANGE_MAX:
+        if last and 0 < int(last) - int(first) < longest:
             yield from map(str, range(int(first), int(last) + 1))
         else:
             yield from filter(None, (first, last))

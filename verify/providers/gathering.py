@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.reporting.visible import visible
-from verify.errors import WorkspaceError
 from verify.providers.chain import WARN, Configured, ProviderError, Request
 from verify.providers.config import read_config
 from verify.providers.rules import ProviderRules
-from verify.workspace import Workspace, find_workspace
+from verify.workspace import workspace_at
 
 
 class Asked(NamedTuple):
@@ -52,16 +51,6 @@ def _missing(option: str, name: str | None, said: Configured | None) -> Iterator
     """A note on a file that was named and is not there: callers name the usual places, so that is no fault."""
     if name is not None and said is None:
         yield f"{WARN} {option} {visible(name)}: there is no such file, so it says nothing"
-
-
-def workspace_at(cwd: Path) -> Workspace | None:
-    """The workspace around ``cwd``, or null where there is none. Raises as ``find_workspace`` does."""
-    try:
-        return find_workspace(cwd)
-    except WorkspaceError as error:
-        if error.code != "workspace_not_found":
-            raise
-        return None
 
 
 def user_directory(environment: Mapping[str, str]) -> Path | None:

@@ -18,13 +18,12 @@ from verify.statistics.records import BadFigures, Outcome, Run, Uncounted
 from verify.statistics.rules import StatisticsRules
 from verify.statistics.runs import Runs, read_runs
 from verify.statistics.times import Period
-from verify.task import find_workspace
+from verify.workspace import find_workspace, workspace_at
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
     from verify.task import Workspace
 
-ARCHIVES = Path("documentation") / "archive"
 Dated = TypeVar("Dated", Run, Outcome)
 
 
@@ -77,13 +76,8 @@ def collect(wanted: Wanted) -> Statistics:
 
 def _workspace(wanted: Wanted) -> Workspace | None:
     """The workspace; null where there is none and a folder was named that can be counted without one."""
-    try:
-        return find_workspace(wanted.start)
-    except WorkspaceError as error:
-        named = wanted.verify_dir is not None or wanted.archive_dir is not None
-        if error.code != "workspace_not_found" or not named or not wanted.start.is_dir():
-            raise
-        return None
+    named = wanted.verify_dir is not None or wanted.archive_dir is not None
+    return workspace_at(wanted.start) if named and wanted.start.is_dir() else find_workspace(wanted.start)
 
 
 def _runs(wanted: Wanted, workspace: Workspace | None, policies: PolicySet, rules: StatisticsRules) -> Runs:
@@ -92,13 +86,14 @@ def _runs(wanted: Wanted, workspace: Workspace | None, policies: PolicySet, rule
 
 
 def _outcomes(wanted: Wanted, workspace: Workspace | None, policies: PolicySet, rules: StatisticsRules) -> Outcomes:
-    folder = wanted.archive_dir or (workspace.root / ARCHIVES if workspace else None)
+    place = rules.archives.folder
+    folder = wanted.archive_dir or (workspace.root / place if workspace else None)
     if folder is None or not os.path.lexists(folder):
         return Outcomes((), (), (), 0)
     if workspace and wanted.archive_dir is None and not _inside(folder, workspace):
-        message = f"{ARCHIVES.as_posix()} is a link that leaves the workspace, and is not followed"
+        message = f"{visible(place)} is a link that leaves the workspace, and is not followed"
         raise WorkspaceError(
-            "path_outside_workspace", message, place=ARCHIVES.as_posix(), next_step="name the folder with --archive-dir"
+            "path_outside_workspace", message, place=visible(place), next_step="name the folder with --archive-dir"
         )
     return read_outcomes(folder, _shown(folder, workspace), rules.archives, Bounds.from_policy(policies))
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from verify.artifacts import ANY, ID, ArtifactRules
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -39,9 +42,11 @@ class ModeRules(NamedTuple):
 class ArchiveRules(NamedTuple):
     """How archives are found, and where in one of them an outcome may stand.
 
+    ``folder``, ``prefix`` and ``suffix`` are those of the document that ends a task (``verify.artifacts``).
     Words (``headings``, ``languages``, ``affirmed``, ``denied``) are case-folded. ``max_bytes`` is of one archive.
     """
 
+    folder: str
     prefix: str
     suffix: str
     block: str
@@ -86,21 +91,25 @@ class StatisticsRules(NamedTuple):
             ),
             modes=tuple(ModeRules(**entry) for entry in value["modes"]),
             without_peers=frozenset(value["without_peers"]),
-            archives=_archive_rules(value["archives"]),
+            archives=_archive_rules(value["archives"], ArtifactRules.from_policy(policies)),
             runs_min=rates["runs_min"],
             findings_min=rates["findings_min"],
             digits=rates["digits"],
         )
 
 
-def _archive_rules(value: Mapping[str, Any]) -> ArchiveRules:
+def _archive_rules(value: Mapping[str, Any], artifacts: ArtifactRules) -> ArchiveRules:
     def folded(words: tuple[str, ...]) -> frozenset[str]:
         return frozenset(word.casefold() for word in words)
 
+    path = next(place.path for place in artifacts.documents if place.kind == artifacts.archived_kind)
+    *folders, name = path.split("/")
+    prefix, _, suffix = name.partition(ID)
     answers = value["not_verified"]
     return ArchiveRules(
-        prefix=value["prefix"],
-        suffix=value["suffix"],
+        folder="/".join(takewhile(lambda folder: ANY not in folder and ID not in folder, folders)),
+        prefix=prefix,
+        suffix=suffix,
         block=value["block"],
         headings=folded(value["headings"]),
         languages=folded(value["languages"]),

@@ -8,12 +8,12 @@ from typing import cast
 from toolkit.reporting.visible import visible
 from verify.criteria import Criterion
 from verify.findings import Finding
+from verify.floor.acceptance import prd_criteria
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.gates.evidence import evidence_of
-from verify.floor.gates.forms import asked_criteria
+from verify.floor.gates.plan import unserved
 from verify.floor.gates.stages import unplanned_criteria
-from verify.floor.readings import step_bindings
-from verify.floor.telling import NO_PLAN, NO_PRD, nothing, of_criteria, quoting
+from verify.floor.telling import NO_PLAN, nothing, of_criteria, quoting
 from verify.task import Artifact
 from verify.terms import COULD_NOT_RUN, RAN
 
@@ -29,20 +29,17 @@ def orphaned_requirements(entry: CheckEntry, context: FloorContext) -> CheckResu
     How grave one is where the stage is asked for by name stands in the entry's ``asked_severity``. What the gate of
     the plan's steps reports of a criterion is not reported again; one whose evidence nobody can look up is none.
     """
-    criteria, prd, plan = asked_criteria(context), context.task.prd, context.task.plan
-    if isinstance(criteria, CheckResult) or prd is None:
-        return criteria if isinstance(criteria, CheckResult) else nothing(NO_PRD)
-    if plan is None:
-        return nothing(NO_PLAN)
+    without, prd, plan = context.once(unserved), context.task.prd, context.task.plan
+    if isinstance(without, CheckResult) or prd is None or plan is None:
+        return without if isinstance(without, CheckResult) else nothing(NO_PLAN)
     asked = cast("Mapping[str, str]", entry.parameters["asked_severity"])
     graded = entry._replace(severity=asked.get(context.stage, entry.severity))
-    served = {binding.label for binding in context.once(step_bindings)}
     reported = context.once(unplanned_criteria)
-    without = [it for it in criteria if it.label not in served]
     proved = {it.label: _is_proved(it, context) for it in without if it.label not in reported}
     orphans = [it for it in without if proved.get(it.label, True) is False]
     unknown = [it.label for it in without if proved.get(it.label, True) is None]
-    detail = f"{of_criteria(len(criteria))}, {len(without)} without a step, {len(orphans)} of them without evidence"
+    total = of_criteria(len(context.once(prd_criteria)))
+    detail = f"{total}, {len(without)} without a step, {len(orphans)} of them without evidence"
     if reported:
         detail += f"; {len(reported)} left to the gate of the plan's steps"
     findings = tuple(_finding(graded, context, prd, plan, it) for it in orphans)
