@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 from collections import Counter, defaultdict
@@ -14,6 +13,7 @@ from toolkit.errors import StorageError
 from toolkit.reporting.visible import visible
 from toolkit.storage.canonical import bytes_digest, digest
 from toolkit.storage.files import read_bounded
+from toolkit.storage.strict_json import loads
 from verify.errors import WorkspaceError
 from verify.findings import Admitted, Finding
 from verify.redaction import well_formed
@@ -169,7 +169,7 @@ class _Report(NamedTuple):
 
     def _decoded(self, data: bytes) -> Mapping[str, Any]:
         try:
-            document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_pairs, parse_constant=_constant)
+            document = loads(data.decode("utf-8-sig"))
         except (ValueError, RecursionError) as fault:
             _refuse("baseline_unusable", self.name, f"is no JSON document: {visible(str(fault), 200)}")
         return self._mapping(document, "the document")
@@ -205,17 +205,6 @@ class _Report(NamedTuple):
 
     def _wrong(self, name: str) -> NoReturn:
         _refuse("baseline_unusable", self.name, f"was changed: {name} is missing or not as it was printed")
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _told(value: object) -> str:

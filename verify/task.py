@@ -34,6 +34,7 @@ COMPLIANCE_REPORT: Final = "compliance_report"
 ARCHIVE: Final = "archive"
 TASKS: Final = "tasks"
 NOT_FOUND: Final = "task_not_found"
+INVALID_ID: Final = "invalid_task_id"
 _SHOWN: Final = 80
 
 
@@ -181,8 +182,7 @@ def load_task(workspace: Workspace, task_id: str, policies: PolicySet) -> Task:
     ``invalid_utf8``, ``bad_file_name``); ``StorageError`` for one that is there and can't be read.
     """
     rules = ArtifactRules.from_policy(policies)
-    if not is_task_id(task_id, rules.task_id, rules.task_id_max):
-        raise _invalid(task_id, rules)
+    require_task_id(task_id, rules)
     limit = rules.document_max
     own = tuple(artifact for place in rules.documents for artifact in find_documents(place, task_id, workspace, limit))
     found = (read_document(place.kind, place.path, workspace, limit) for place in rules.shared)
@@ -193,13 +193,16 @@ def load_task(workspace: Workspace, task_id: str, policies: PolicySet) -> Task:
     return task
 
 
-def _invalid(task_id: str, rules: ArtifactRules) -> WorkspaceError:
+def require_task_id(task_id: str, rules: ArtifactRules) -> None:
+    """Raise ``WorkspaceError`` (``invalid_task_id``) for a text that is no task id."""
+    if is_task_id(task_id, rules.task_id, rules.task_id_max):
+        return
     shown = visible(task_id, _SHOWN)
     message = f"{shown!r} is no task id"
     if len(task_id) > rules.task_id_max:
         message = f"{shown!r} has {len(task_id)} characters; a task id has at most {rules.task_id_max}"
     step = f"give an id that matches {rules.task_id}, such as ABCD-0001"
-    return WorkspaceError("invalid_task_id", message, place=shown, next_step=step)
+    raise WorkspaceError(INVALID_ID, message, place=shown, next_step=step)
 
 
 def _not_found(task: Task) -> WorkspaceError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,3 +66,31 @@ def test_what_stands_below_the_process_s_own_directory_says_nothing_of_a_place_b
     refused = run("dr-verify", "install", "shims", "shims", cwd=tmp_path)
     assert refused.returncode in (2, 3)
     assert (tmp_path / "shims").read_text() == "a file of the same name"
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [(("resolve-provider",), 1), (("audit", "list"), 2), (("spec", "rules"), 2), ((TASK, "--floor-only"), 2)],
+    ids=str,
+)
+def test_a_current_directory_that_was_removed_is_named(
+    command: tuple[str, ...], status: int, environment: dict[str, str], tmp_path: Path
+) -> None:
+    program = Path(sys.executable).parent / "dr-verify"
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", str(program), *command],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (status, "")
+    assert "the current directory is no longer there" in done.stderr
+
+
+@pytest.mark.parametrize("look", ["list", "check"])
+@pytest.mark.parametrize("name", ["ledg-0042", "../x", ""])
+def test_logs_are_not_looked_for_under_what_is_no_task_id(
+    look: str, name: str, run: Run, example: Callable[[str], Path]
+) -> None:
+    refused = run("dr-verify", "audit", look, name, cwd=example("ledger-repaired"))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "invalid_task_id" in refused.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -322,3 +323,26 @@ def test_the_floor_tells_the_same_faults(run: Run, made: Made) -> None:
     assert [(one["check_name"], one["severity"]) for one in ours] == [("dr-spec-lint:covers-resolves", "medium")]
     hard = run("dr-verify", "floor", "--task", ID, "--stage", "plan", cwd=root, DATARIM_SPEC_GRAPH_MODE="hard")
     assert hard.returncode == result.returncode + 1
+
+
+def test_findings_that_two_readers_would_read_differently_have_no_grade(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "told.jsonl").write_text('{"severity": "error", "severity": "info"}\n')
+    result = run("dr-verify", "spec", "grade", "--findings", "told.jsonl", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "stands twice" in result.stderr
+
+
+def test_findings_and_a_task_are_not_graded_at_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "told.jsonl").write_text("")
+    result = run("dr-verify", "spec", "grade", "--findings", "told.jsonl", "--task", "ABCD-0001", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+
+
+def test_a_closed_standard_input_is_no_empty_list_of_findings(environment: dict[str, str], tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "dr-verify"), "spec", "grade", "--findings", "-"]
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *command],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input is closed" in done.stderr

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
-from toolkit.policy.problems import PolicyError, shown
+from toolkit.policy.problems import PolicyError
+from toolkit.storage.strict_json import loads
 
 MAX_FACTS = 16 * 1024 * 1024  # bytes of one JSON object
-MAX_DIGITS = 30  # of an integer; anything longer is out of range whatever it is
 
 
 def facts_of(text: str, cwd: Path) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def parse_facts(text: str, place: str) -> dict[str, Any]:
     if len(text) > MAX_FACTS:
         raise PolicyError("facts_too_large", f"facts have at most {MAX_FACTS} bytes", place=place)
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_int=_integer, parse_constant=_no_constant)
+        value = loads(text)
     except json.JSONDecodeError as fault:
         where = f"{place}:{fault.lineno}:{fault.colno}"
         raise PolicyError("facts_not_json", f"the facts are no JSON: {fault.msg}", place=where) from fault
@@ -67,22 +67,3 @@ def _decoded(data: bytes, place: str) -> str:
         return data.decode()
     except UnicodeDecodeError as fault:
         raise PolicyError("facts_not_utf8", f"byte {fault.start} is not UTF-8", place=place) from fault
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for key, item in pairs:
-        if key in value:
-            raise ValueError(f"the key {shown(key)} stands twice")
-        value[key] = item
-    return value
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise ValueError(f"an integer of {len(digits)} digits is beyond ±(2^53 - 1)")
-    return int(digits)
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")

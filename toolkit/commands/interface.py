@@ -31,12 +31,22 @@ def common_options(command: F) -> F:
             "--cwd",
             type=click.Path(path_type=Path, exists=True, file_okay=False),
             default=Path(),
+            callback=_still_there,
             help="Work as if started in this directory.",
         ),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
     ):
         command = option(command)
     return command
+
+
+def _still_there(_context: click.Context, _option: click.Parameter, cwd: Path) -> Path:
+    """``--cwd`` as it is, unless it is relative to a directory that was removed meanwhile."""
+    try:
+        cwd.absolute()
+    except FileNotFoundError as gone:
+        raise click.BadParameter("the current directory is no longer there; go to another, or name one") from gone
+    return cwd
 
 
 def write_json(schema: str, document: Mapping[str, object]) -> None:

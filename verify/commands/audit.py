@@ -37,7 +37,7 @@ def list_command(task_id: str | None, workspace: Path | None, cwd: Path, as_json
     """Every log, or those of one task: stage, number, verdict, time."""
     from verify.audit.reader import list_logs
 
-    place, policies = _opened(cwd, workspace)
+    place, policies = _opened(cwd, workspace, task_id)
     logs = list_logs(place, policies, task_id)
     if as_json:
         rows = [
@@ -99,7 +99,7 @@ def check_command(task_id: str | None, workspace: Path | None, cwd: Path, as_jso
     from verify.audit.checking import check_logs
     from verify.audit.reader import list_logs
 
-    place, policies = _opened(cwd, workspace)
+    place, policies = _opened(cwd, workspace, task_id)
     problems = check_logs(place, policies, task_id)
     logs = list_logs(place, policies, task_id)
     unsealed = sum(log.sealed is False for log in logs)
@@ -119,9 +119,14 @@ def check_command(task_id: str | None, workspace: Path | None, cwd: Path, as_jso
         sys.exit(FAILS)
 
 
-def _opened(cwd: Path, workspace: Path | None) -> tuple[Workspace, PolicySet]:
+def _opened(cwd: Path, workspace: Path | None, task_id: str | None = None) -> tuple[Workspace, PolicySet]:
+    """The workspace and its policies. What is no task id is refused: it has no logs that could be amiss."""
+    from verify.artifacts import ArtifactRules
     from verify.policies import load_verify_policies
-    from verify.task import find_workspace
+    from verify.task import find_workspace, require_task_id
 
     place = find_workspace(start_of(cwd, workspace))
-    return place, load_verify_policies(place.root).policies
+    policies = load_verify_policies(place.root).policies
+    if task_id is not None:
+        require_task_id(task_id, ArtifactRules.from_policy(policies))
+    return place, policies

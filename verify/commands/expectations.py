@@ -85,8 +85,7 @@ def expectations(
 
 def _task(at: Opened, task_id: str, report: bool, as_json: bool) -> None:
     from verify.errors import WorkspaceError
-    from verify.init_task.survey import INVALID_ID
-    from verify.task import EXPECTATIONS
+    from verify.task import EXPECTATIONS, INVALID_ID
 
     try:
         surveyed = at.survey.one(task_id, (EXPECTATIONS,))

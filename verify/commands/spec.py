@@ -101,6 +101,8 @@ def grade(**options: Any) -> None:
     from verify.spec_graph.contract import task_grade_record
     from verify.spec_graph.output import counts_of, grade_lines, head_of
 
+    if options["findings"] is not None and options["task_id"] is not None:
+        raise click.UsageError("give --task or --findings, and not both")
     if options["findings"] is not None:
         _grade_told(options)
         return

@@ -6,17 +6,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.errors import StorageError, ToolkitError
-from toolkit.reporting.visible import visible
 from verify.artifacts import ANY, ID, Artifact, ArtifactRules, Place, read_document
-from verify.captured import SHOWN
 from verify.criteria import CriteriaRules
 from verify.errors import WorkspaceError
 from verify.init_task.rules import InitTaskRules
 from verify.init_task.window import Dated, exemption, find_day
-from verify.task import EXPECTATIONS, INIT_TASK, TASK_DESCRIPTION, Task
+from verify.task import EXPECTATIONS, INIT_TASK, TASK_DESCRIPTION, Task, require_task_id
 from verify.workspace import OUTSIDE, Workspace, is_task_id
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 # The documents that make a task known to a survey.
 KNOWN_BY = (TASK_DESCRIPTION, INIT_TASK, EXPECTATIONS)
-INVALID_ID: Final = "invalid_task_id"
 
 
 class Surveyed(NamedTuple):
@@ -59,10 +56,7 @@ class Survey:
 
         Raises ``WorkspaceError`` (``invalid_task_id``), and ``StorageError`` for one that can't be read.
         """
-        if not self._is_id(task_id):
-            shown = visible(task_id, SHOWN)
-            step = f"give an id that matches {self._rules.task_id}, such as ABCD-0001"
-            raise WorkspaceError(INVALID_ID, f"{shown!r} is no task id", place=shown, next_step=step)
+        require_task_id(task_id, self._rules)
         surveyed = self._surveyed(task_id, kinds, ())
         for fault in surveyed.faults.values():
             if isinstance(fault, StorageError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 from toolkit.errors import StorageError
 from toolkit.reporting.visible import visible
 from toolkit.storage.files import read_bounded
+from toolkit.storage.strict_json import loads
 from verify.errors import WorkspaceError
 from verify.spec_graph.grade import Tally
 from verify.spec_graph.rules import ERROR, INFO, WARNING
@@ -31,7 +31,12 @@ def read_told(name: str, start: Path, policies: PolicySet) -> bytes:
     limit = cast("int", policies.data("verify.limits")["log_max_bytes"])
     if name != STANDARD_INPUT:
         return read_bounded(start / name, limit)
-    data = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
+    if sys.stdin is None:
+        message = "standard input is closed, and nothing that was read is not nothing that was found"
+        raise StorageError(
+            "not_readable", message, place="standard input", next_step="give a file, or pipe findings in"
+        )
+    data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
         message = f"standard input is longer than {limit} bytes"
         raise StorageError("too_large", message, place="standard input", next_step="give fewer findings")
@@ -51,9 +56,9 @@ def tally_of(data: bytes, place: str) -> Tally:
 
 def _severity(line: bytes, place: str) -> str:
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise _refused("this line is no JSON", place) from None
+        record = loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise _refused(f"this line is no JSON: {visible(str(fault), _SHOWN)}", place) from None
     said = record.get("severity") if isinstance(record, Mapping) else None
     if said not in (ERROR, WARNING, INFO):
         shown = visible(repr(said), _SHOWN)
