@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from verify.evidence import FindingLimits, clip
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.patterns import compiled
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.redaction import Redactor, well_formed
-from verify.schema_problems import described
+from verify.schema_problems import broken_rules
 from verify.terms import FILE_QUOTE, FLOOR
 
 if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
     from toolkit.policy.sets import PolicySet
     from toolkit.policy.tables import Table
     from verify.task import Workspace
@@ -44,6 +46,7 @@ GIVEN_BY_CODE: Final = frozenset(
         "origins",
     }
 )
+SCHEMA: Final = "verify.finding"
 PARSED: Final = "ok"
 UNPARSED: Final = "error"
 
@@ -70,7 +73,7 @@ class FindingRules:
     def from_policy(cls, policies: PolicySet) -> FindingRules:
         """The rules that ``verify.finding``, ``verify.limits`` and ``verify.confirmations`` state."""
         return cls(
-            schema=policies.data("verify.finding"),
+            schema=policies.data(SCHEMA),
             limits=FindingLimits.from_policy(policies),
             disposition=policies.table("verify.disposition"),
             confirmations=policies.data("verify.confirmations"),
@@ -78,11 +81,7 @@ class FindingRules:
 
     def problems(self, record: Mapping[str, object]) -> tuple[str, ...]:
         """Every rule that a decoded record breaks, each as ``path: what is wrong``, sorted."""
-        try:
-            broken = {line for error in self._validator.iter_errors(record) for line in described(error)}
-        except RecursionError:
-            broken = {"record: is nested too deeply"}
-        return tuple(sorted(broken)) or tuple(self._confirmed(record))
+        return tuple(sorted(broken_rules(self._validator, record))) or tuple(self._confirmed(record))
 
     def discard_reason(self, record: object) -> str:
         """Why a record that is no finding does not count, a term of ``verify.discard-reason``."""
@@ -108,12 +107,16 @@ class FindingRules:
                 yield f"{field}: reports that all is well, which is no finding"
 
     @cached_property
-    def _validator(self) -> Any:
-        from jsonschema import Draft202012Validator
-
+    def _validator(self) -> Validator:
+        from toolkit.policy.problems import PolicyError
+        from toolkit.policy.shapes import reason_of, validator_of
         from toolkit.policy.types import thaw
 
-        return Draft202012Validator(cast("dict[str, Any]", thaw(self.schema)))
+        try:
+            return validator_of(cast("dict[str, Any]", thaw(self.schema)))
+        except ValueError as fault:
+            message = f"{SCHEMA} is no JSON Schema that can be used: {reason_of(fault)}"
+            raise PolicyError("bad_schema", message, next_step=f"dr-policy show {SCHEMA}") from fault
 
     @cached_property
     def _confirming(self) -> tuple[tuple[str, tuple[Any, ...], tuple[Any, ...]], ...]:
@@ -153,7 +156,7 @@ def admit(
     the earlier ones the same ids. Quotations are compared with the bytes as they are; only then are secrets taken
     out. ``now`` is aware of its zone. A ``checker`` remembers the files that it has read.
     """
-    checker = checker or QuoteChecker(workspace, QuoteLimits.from_policy(policies))
+    checker = checker or QuoteChecker(workspace, FindingLimits.from_policy(policies))
     disposition = policies.table("verify.disposition")
     redactor = Redactor.from_policy(policies)
     verified_at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

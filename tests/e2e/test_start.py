@@ -32,4 +32,4 @@ def test_a_second_run_imports_its_own_command_and_no_library_for_what_the_cache_
     again = _imported(root, environment, *asked)
     commands = {name for name in again if name.startswith("verify.commands.")}
     assert commands == {"verify.commands.main", "verify.commands.task", "verify.commands.options"}
-    assert again & {"markdown_it", "jsonschema", "rfc8785", "platformdirs", "logging", "asyncio"} == set()
+    assert again & {"markdown_it", "jsonschema_rs", "rfc8785", "platformdirs", "logging", "asyncio"} == set()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.types import thaw
 from verify.admission import FindingRules, Provenance, admit, read_record
@@ -247,6 +248,37 @@ def test_a_finding_about_a_claim_that_all_is_well_is_a_finding(rules: FindingRul
 
 def test_a_lone_surrogate_in_a_record_is_text_like_any(rules: FindingRules) -> None:
     assert well_formed(RECORD | {"check_name": "\ud800 facts"}, rules).check_name == "\ud800 facts"
+    assert well_formed(RECORD | {"suggested_fix": "\ud800" * 500}, rules).suggested_fix == "\ud800" * 500
+    read = malformed(RECORD | {"suggested_fix": "\ud800" * 501}, rules)
+    assert read.problems == ("suggested_fix: has 501 characters, and 500 are allowed",)
+    for strange in ({"severity": "high\ud800"}, {"\ud800": 1}, {"evidence": QUOTE | {"type": "\udfff"}}):
+        assert len(malformed(RECORD | strange, rules).problems) == 1
+
+
+@pytest.mark.parametrize(
+    "number", [2**63, 2**64, -(2**70), 10**40, 10**5000, 1e308, float("inf"), float("nan")], ids=lambda _: "number"
+)
+def test_any_number_is_no_text_and_no_crash(rules: FindingRules, number: float) -> None:
+    for key in ("artifact_ref", "severity", "suggested_fix"):
+        (problem,) = [line for line in malformed(RECORD | {key: number}, rules).problems if "type" in line]
+        assert problem.startswith(f"{key}: must be of the type string, not ")
+        assert len(problem) < 150
+
+
+@pytest.mark.parametrize("number", [-(10**5000), -(2**64), 2**64, 10**4000, 10**5000], ids=lambda _: "number")
+def test_an_integer_is_held_against_its_bounds_however_long_it_is(rules: FindingRules, number: int) -> None:
+    schema: Any = thaw(rules.schema)
+    schema["properties"]["check_name"] = {"type": "integer", "minimum": 0, "maximum": 10}
+    bounded = replace(rules, schema=schema)
+    assert len(malformed(RECORD | {"check_name": number}, bounded).problems) == 1
+    assert bounded.problems(RECORD | {"check_name": 10}) == ()
+
+
+def test_a_schema_that_can_t_be_used_is_an_error_of_the_policy(rules: FindingRules) -> None:
+    schema: Any = thaw(rules.schema)
+    schema["properties"]["check_name"] = {"pattern": "(?=a)"}
+    with pytest.raises(PolicyError, match="bad_schema"):
+        read_record(RECORD, DISPATCH, replace(rules, schema=schema))
 
 
 def test_the_terms_of_the_schema_are_those_of_the_vocabularies(policies: PolicySet) -> None:

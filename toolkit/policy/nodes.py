@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,6 +13,14 @@ from toolkit.policy.scalars import AmbiguousScalar, Scalar, is_unicode, resolve_
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
+MAX_NODES = 600_000  # of all files of a set: two bytes make a node, which takes a hundred times as much memory
+
+
+class NodeBudget:
+    """The nodes that may still be made of the files of a set: keys, values and collections."""
+
+    def __init__(self) -> None:
+        self.left = MAX_NODES
 
 
 @dataclass(slots=True)
@@ -61,12 +69,31 @@ def node_of(value: Any, mark: Mark) -> Node:
     return ScalarNode(value, mark)
 
 
-def read_yaml(data: bytes, file: str, problems: Problems) -> Node:
+def parts_of(node: Node) -> Iterable[tuple[str | int, Node]]:
+    """The parts of a collection with their keys or indexes; a leaf has none."""
+    if isinstance(node, MapNode):
+        return node.entries.items()
+    return enumerate(node.items) if isinstance(node, ListNode) else ()
+
+
+def copied(node: Node) -> Node:
+    """A tree of its own with the same values and places, for whoever edits it."""
+    if isinstance(node, ScalarNode):
+        return node  # nobody edits a leaf in place
+    if isinstance(node, ListNode):
+        return ListNode([copied(item) for item in node.items], node.mark)
+    entries = {key: copied(value) for key, value in node.entries.items()}
+    return MapNode(entries, dict(node.key_marks), node.mark)
+
+
+def read_yaml(data: bytes, file: str, problems: Problems, budget: NodeBudget | None = None) -> Node:
     """One YAML document as a tree. Records what is not allowed, and raises ``Flawed`` where there was anything.
 
-    Refused: more than 1 MiB or 64 levels, other encodings than UTF-8, characters that YAML 1.1 and 1.2 read
-    differently, directives, a second document, tags, anchors, aliases, merge keys, keys that are not text, duplicate
-    keys, ambiguous plain scalars.
+    ``budget`` is that of the set; a file that stands alone has one of its own.
+
+    Refused: more than 1 MiB, 64 levels or 600,000 nodes, other encodings than UTF-8, characters that YAML 1.1 and 1.2
+    read differently, directives, a second document, tags, anchors, aliases, merge keys, keys that are not text,
+    duplicate keys, ambiguous plain scalars.
     """
     if len(data) > MAX_BYTES:
         problems.fail("too_large", f"the file has {len(data)} bytes; at most {MAX_BYTES} are read", Mark(file, 0, 0))
@@ -81,7 +108,7 @@ def read_yaml(data: bytes, file: str, problems: Problems) -> Node:
         mark = Mark(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
         message = f"the character U+{ord(odd[0]):04X} is refused by YAML, or read differently by its versions"
         problems.fail("bad_character", message, mark, 'write it as an escape in double quotes, e.g. "\\u2028"')
-    return _Composer(file, problems).compose(text)
+    return _Composer(file, problems, budget or NodeBudget()).compose(text)
 
 
 @cache
@@ -91,15 +118,21 @@ def _odd_character() -> re.Pattern[str]:
 
 
 class _Composer:
-    """Builds the tree from the parser's events, iteratively: depth is counted, never trusted."""
+    """Builds the tree from the parser's events, iteratively: depth is counted, never trusted.
 
-    def __init__(self, file: str, problems: Problems) -> None:
+    ``parent`` is the collection that is open, ``key`` the key of an open mapping that waits for its value; ``outer``
+    keeps both for each collection around it.
+    """
+
+    def __init__(self, file: str, problems: Problems, budget: NodeBudget) -> None:
         self.file = file
         self.problems = problems
-        self.stack: list[ListNode | MapNode] = []
-        self.keys: list[str | None] = []  # the key that waits for its value, for each open mapping
-        self.key_places: list[Mark] = []
+        self.budget = budget
         self.root: Node | None = None
+        self.parent: ListNode | MapNode | None = None
+        self.key: str | None = None
+        self.key_mark = Mark(file, 1, 1)
+        self.outer: list[tuple[ListNode | MapNode | None, str | None, Mark]] = []
 
     def compose(self, text: str) -> Node:
         import yaml
@@ -107,9 +140,12 @@ class _Composer:
         before = len(self.problems.found)
         start = Mark(self.file, 1, 1)
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        handlers = self._handlers(yaml)
         try:
             for event in yaml.parse(text, Loader=loader):
-                self._take(event, yaml)
+                handler = handlers.get(type(event))
+                if handler is not None:
+                    handler(event)
         except yaml.MarkedYAMLError as fault:
             where = fault.problem_mark or fault.context_mark
             mark = Mark(self.file, where.line + 1, where.column + 1) if where else start
@@ -123,18 +159,17 @@ class _Composer:
             self.problems.fail("empty", "the file holds no document", start, "begin with: policy: v1")
         return self.root
 
-    def _take(self, event: Any, yaml: Any) -> None:
-        if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event, self._checked(event))
-        elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-            self._open(isinstance(event, yaml.MappingStartEvent), self._checked(event))
-        elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-            self._close()
-        elif isinstance(event, yaml.AliasEvent):
-            self.problems.add("alias", f"aliases are not allowed (*{event.anchor})", self._mark(event), "write it out")
-            self._put(None, self._mark(event))
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._document_start(event)
+    def _handlers(self, yaml: Any) -> dict[type, Callable[[Any], None]]:
+        """What to do by the type of an event; the others say nothing about the tree."""
+        return {
+            yaml.ScalarEvent: self._scalar,
+            yaml.SequenceStartEvent: self._open_list,
+            yaml.MappingStartEvent: self._open_map,
+            yaml.SequenceEndEvent: self._close,
+            yaml.MappingEndEvent: self._close,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._document_start,
+        }
 
     def _document_start(self, event: Any) -> None:
         if event.version or event.tags:
@@ -142,87 +177,101 @@ class _Composer:
         if self.root is not None:
             self.problems.fail("second_document", "a file holds one document", self._mark(event), "split the file")
 
-    def _mark(self, event: Any) -> Mark:
-        return Mark(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+    def _count(self, mark: Mark) -> None:
+        self.budget.left -= 1
+        if self.budget.left < 0:
+            message = f"the files of a set have at most {MAX_NODES} keys and values together"
+            self.problems.fail("too_many_nodes", message, mark, "what is so large is no policy: keep it elsewhere")
 
-    def _checked(self, event: Any) -> Mark:
-        mark = self._mark(event)
+    def _mark(self, event: Any) -> Mark:
+        start = event.start_mark
+        return Mark(self.file, start.line + 1, start.column + 1)
+
+    def _refuse_properties(self, event: Any, mark: Mark) -> None:
         if event.anchor is not None:
             self.problems.add("anchor", f"anchors are not allowed (&{event.anchor})", mark, "write it out")
         if event.tag is not None:
             self.problems.add("tag", f"tags are not allowed ({event.tag})", mark, "remove the tag")
-        return mark
 
-    def _open(self, is_map: bool, mark: Mark) -> None:
-        if len(self.stack) >= MAX_DEPTH:
-            self.problems.fail("too_deep", f"more than {MAX_DEPTH} levels", mark)
-        node: ListNode | MapNode = MapNode({}, {}, mark) if is_map else ListNode([], mark)
-        if self._awaits_key():
-            self.problems.add("key_not_text", "a key must be text", mark)
-            self.keys[-1] = ""
+    def _alias(self, event: Any) -> None:
+        mark = self._mark(event)
+        self.problems.add("alias", f"aliases are not allowed (*{event.anchor})", mark, "write it out")
+        if self.key is None and type(self.parent) is MapNode:
+            self.key = ""  # a stand-in, so that the events after it still find their places
+        else:
+            self._attach(ScalarNode(None, mark))
+
+    def _open_list(self, event: Any) -> None:
+        self._open(ListNode([], self._mark(event)), event)
+
+    def _open_map(self, event: Any) -> None:
+        self._open(MapNode({}, {}, self._mark(event)), event)
+
+    def _open(self, node: ListNode | MapNode, event: Any) -> None:
+        self._refuse_properties(event, node.mark)
+        if len(self.outer) >= MAX_DEPTH:
+            self.problems.fail("too_deep", f"more than {MAX_DEPTH} levels", node.mark)
+        if self.key is None and type(self.parent) is MapNode:
+            self.problems.add("key_not_text", "a key must be text", node.mark)
+            self.key = ""
         else:
             self._attach(node)
-        self.stack.append(node)
-        self.keys.append(None)
-        self.key_places.append(mark)
+        self.outer.append((self.parent, self.key, self.key_mark))
+        self.parent, self.key = node, None
 
-    def _close(self) -> None:
-        self.stack.pop()
-        self.keys.pop()
-        self.key_places.pop()
+    def _close(self, _event: Any) -> None:
+        self.parent, self.key, self.key_mark = self.outer.pop()
 
-    def _awaits_key(self) -> bool:
-        return bool(self.stack) and isinstance(self.stack[-1], MapNode) and self.keys[-1] is None
-
-    def _put(self, value: Scalar, mark: Mark) -> None:
-        """A stand-in for what was refused, so that the events after it still find their places."""
-        if self._awaits_key():
-            self.keys[-1] = ""
+    def _scalar(self, event: Any) -> None:
+        mark = self._mark(event)
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_properties(event, mark)
+        value: Scalar = event.value
+        if not event.style:
+            value = self._plain(event.value, mark)
+        elif not is_unicode(event.value):
+            self.problems.add("bad_character", "a lone surrogate is no character", mark)
+        if self.key is None and type(self.parent) is MapNode:
+            self._take_key(value, event, mark)
         else:
             self._attach(ScalarNode(value, mark))
 
-    def _scalar(self, event: Any, mark: Mark) -> None:
-        value = self._value(event, mark)
-        if not self._awaits_key():
-            self._attach(ScalarNode(value, mark))
-            return
-        if not isinstance(value, str):
+    def _take_key(self, value: Scalar, event: Any, mark: Mark) -> None:
+        self._count(mark)
+        parent = self.parent
+        assert type(parent) is MapNode
+        if type(value) is not str:
             self.problems.add("key_not_text", f"the key {event.value} must be text", mark, "quote it")
             value = str(event.value)
-        parent = self.stack[-1]
-        assert isinstance(parent, MapNode)
+        elif value == "<<" and not event.style:
+            self.problems.add("merge_key", "merge keys are not allowed", mark, "write the keys out")
         if value in parent.entries:
             first = parent.key_marks[value].line
             self.problems.add("duplicate_key", f"the key {shown(value)} stands twice; first at line {first}", mark)
-        self.keys[-1] = value
-        self.key_places[-1] = mark
+        self.key = value
+        self.key_mark = mark
 
-    def _value(self, event: Any, mark: Mark) -> Scalar:
-        if event.style:
-            if not is_unicode(event.value):
-                self.problems.add("bad_character", "a lone surrogate is no character", mark)
-            return str(event.value)
-        if event.value == "<<" and self._awaits_key():
-            self.problems.add("merge_key", "merge keys are not allowed", mark, "write the keys out")
-            return "<<"
+    def _plain(self, text: str, mark: Mark) -> Scalar:
+        if text == "<<" and self.key is None and type(self.parent) is MapNode:
+            return text  # a merge key, which is refused by its own name
         try:
-            return resolve_plain(event.value)
+            return resolve_plain(text)
         except AmbiguousScalar as fault:
-            subject = f"{event.value[:40]} unquoted" if event.value else "an empty value"
+            subject = f"{text[:40]} unquoted" if text else "an empty value"
             message = f"{subject} may be read as {fault.kind}"
             self.problems.add("ambiguous_scalar", message, mark, "quote it, or write JSON's true, false, null, digits")
-            return str(event.value)
+            return text
 
     def _attach(self, node: Node) -> None:
-        if not self.stack:
-            self.root = node
-            return
-        parent = self.stack[-1]
-        if isinstance(parent, ListNode):
+        self._count(node.mark)
+        parent = self.parent
+        if type(parent) is MapNode:
+            key = self.key
+            assert key is not None
+            parent.entries[key] = node
+            parent.key_marks[key] = self.key_mark
+            self.key = None
+        elif type(parent) is ListNode:
             parent.items.append(node)
-            return
-        key = self.keys[-1]
-        assert key is not None
-        parent.entries[key] = node
-        parent.key_marks[key] = self.key_places[-1]
-        self.keys[-1] = None
+        else:
+            self.root = node

@@ -15,7 +15,9 @@ Scalar = bool | int | str | None
 MAX_INTEGER = 2**53 - 1  # what every JSON reader holds exactly (RFC 8785)
 
 _JSON_WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None}
-_WORDS = frozenset({"", "~", "null", "true", "false", "yes", "no", "on", "off", ".inf", "+.inf", "-.inf", ".nan"})
+_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})  # in any mixture of cases
+_LONGEST_WORD = 5
+_SPECIAL_NUMBERS = frozenset({".inf", "+.inf", "-.inf", ".nan"})
 
 
 class AmbiguousScalar(ValueError):
@@ -51,19 +53,22 @@ def resolve_plain(text: str) -> Scalar:
 
     Raises ``AmbiguousScalar`` where a YAML reader may see something other than text.
     """
-    if text in _JSON_WORDS:
-        return _JSON_WORDS[text]
     first = text[:1]
-    if first.isalpha() or first in ("", "~", "."):
-        if text.lower() in _WORDS or text in ("Y", "N"):
-            raise AmbiguousScalar("a null, a boolean or a special number")
-        if first != ".":
-            return text
+    if first.isalpha():
+        return text if len(text) > _LONGEST_WORD else _resolve_word(text)
+    if text in ("", "~"):
+        raise AmbiguousScalar("a null")
     if text in ("=", "<<"):
         raise AmbiguousScalar("YAML 1.1's default value or merge key")
-    if not (first.isascii() and first in "+-.0123456789"):
-        return text
-    return _resolve_numeric(text)
+    return _resolve_numeric(text) if first in "+-.0123456789" else text
+
+
+def _resolve_word(text: str) -> Scalar:
+    if text in _JSON_WORDS:
+        return _JSON_WORDS[text]
+    if text.lower() in _WORDS or text in ("Y", "N"):
+        raise AmbiguousScalar("a null or a boolean")
+    return text
 
 
 def _resolve_numeric(text: str) -> Scalar:
@@ -73,7 +78,7 @@ def _resolve_numeric(text: str) -> Scalar:
         if abs(value) > MAX_INTEGER:
             raise AmbiguousScalar("an integer beyond ±(2^53 - 1)")
         return value
-    if text.lower() in _WORDS:
+    if text.lower() in _SPECIAL_NUMBERS:
         raise AmbiguousScalar("a special number")
     if _number_like().match(text):
         raise AmbiguousScalar("a number")
