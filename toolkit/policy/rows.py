@@ -36,7 +36,8 @@ def read_table(head: Head, form: Form, declarations: Declarations, budget: Patte
         # Rows held against half a declaration would only repeat its faults.
         raise Flawed
     form.items("cases")
-    reader = _RowReader(scope, outputs, hit, head.layer, budget, problems)
+    whens = WhenReader(scope, budget, problems, apart="make the table 'hit: first'" if hit == UNIQUE else "")
+    reader = _RowReader(scope, outputs, head.layer, whens, problems)
     rows = reader.rows(form)
     require = reader.invariants(form)
     order_note = form.text_or("order_note", "")
@@ -91,24 +92,66 @@ def _read_outputs(
     return outputs, stronger
 
 
+class WhenReader:
+    """Reads the conditions of rows, transitions and invariants against the names in one scope.
+
+    ``apart`` says what to do instead of asking a pattern, where rows are proved apart; empty where patterns may stand.
+    """
+
+    def __init__(self, scope: Scope, budget: PatternBudget, problems: Problems, *, apart: str = "") -> None:
+        self.scope = scope
+        self.problems = problems
+        self.cells = CellReader(budget, problems)
+        self.apart = apart
+
+    def read(self, node: Node, what: str, *, top: bool = True) -> When:
+        """A whole ``when``; ``what`` names the row or transition in messages (``row 'docs'``)."""
+        if not isinstance(node, MapNode) or not node.entries:
+            message = f"{what}: 'when' must be a mapping of names to conditions"
+            self.problems.fail("wrong_type", message, node.mark, "leave 'when' out where it always matches")
+        cells = []
+        alternatives: tuple[When, ...] = ()
+        for name, cell in node.entries.items():
+            with self.problems.unit():
+                if name == "any_of" and top:
+                    parts = list_items(cell, "any_of", self.problems)
+                    alternatives = tuple(self.read(part, what, top=False) for part in parts)
+                    if not alternatives:
+                        self.problems.fail("empty_cell", "any_of needs at least one alternative", cell.mark)
+                else:
+                    cells.append((name, self.cell(name, cell, node.key_marks[name])))
+        return When(tuple(cells), alternatives)
+
+    def cell(self, name: str, node: Node, mark: Mark) -> Condition:
+        """The condition on one name."""
+        found = self.scope.find(name)
+        if found is None:
+            hint = did_you_mean(name, self.scope.names())
+            self.problems.fail("unknown_input", f"there is no input or let {shown(name)}", mark, hint)
+        kind, optional = found
+        declared = self.scope.declared(name)
+        if declared is not None and declared.informs:
+            self.problems.fail("informs", f"{name!r} only informs: nothing may test it", mark)
+        if isinstance(kind, ListType) and isinstance(kind.items, RecordType):
+            self.problems.fail("wrong_operator", f"{name!r} is the list of 'each': test its fields", mark)
+        condition = self.cells.read(node, kind, optional)
+        if self.apart and uses_patterns(condition):
+            message = f"{name!r}: a glob or pattern has no place here, since nothing proves its rows apart"
+            self.problems.fail("pattern_in_unique", message, mark, self.apart)
+        return condition
+
+
 class _RowReader:
     """Reads rows and invariants against one scope."""
 
     def __init__(
-        self,
-        scope: Scope,
-        outputs: Mapping[str, Input],
-        hit: str,
-        layer: str,
-        budget: PatternBudget,
-        problems: Problems,
+        self, scope: Scope, outputs: Mapping[str, Input], layer: str, whens: WhenReader, problems: Problems
     ) -> None:
         self.scope = scope
         self.outputs = outputs
-        self.hit = hit
         self.layer = layer
+        self.whens = whens
         self.problems = problems
-        self.cells = CellReader(budget, problems)
         self.then = ThenReader(scope, outputs, problems)
 
     def rows(self, form: Form) -> tuple[Row, ...]:
@@ -131,46 +174,10 @@ class _RowReader:
 
     def _row(self, node: Node) -> Row:
         form = Form(node, "the row", self.problems, required=("id", "then"), optional=("when", "source"))
-        name = form.text("id")
-        if not _row_id_pattern().match(name):
-            self.problems.fail("bad_id", f"{shown(name)} is no row id", form.need("id").mark, "lower-case-words")
-        when = self._when(form.need("when"), name) if form.has("when") else When()
+        name = read_id(form, "row", self.problems)
+        when = self.whens.read(form.need("when"), f"row {name!r}") if form.has("when") else When()
         error, then = self.then.read(form.need("then"), name, when)
         return Row(name, when, MappingProxyType(then), error, form.text_or("source", ""), self.layer, form.mark)
-
-    def _when(self, node: Node, row: str, *, top: bool = True) -> When:
-        if not isinstance(node, MapNode) or not node.entries:
-            message = f"row {row!r}: 'when' must be a mapping of names to conditions"
-            self.problems.fail("wrong_type", message, node.mark, "leave 'when' out where the row always matches")
-        cells = []
-        alternatives: tuple[When, ...] = ()
-        for name, cell in node.entries.items():
-            with self.problems.unit():
-                if name == "any_of" and top:
-                    parts = list_items(cell, "any_of", self.problems)
-                    alternatives = tuple(self._when(part, row, top=False) for part in parts)
-                    if not alternatives:
-                        self.problems.fail("empty_cell", "any_of needs at least one alternative", cell.mark)
-                else:
-                    cells.append((name, self._cell(name, cell, node.key_marks[name])))
-        return When(tuple(cells), alternatives)
-
-    def _cell(self, name: str, node: Node, mark: Mark) -> Condition:
-        found = self.scope.find(name)
-        if found is None:
-            hint = did_you_mean(name, self.scope.names())
-            self.problems.fail("unknown_input", f"there is no input or let {shown(name)}", mark, hint)
-        kind, optional = found
-        declared = self.scope.declared(name)
-        if declared is not None and declared.informs:
-            self.problems.fail("informs", f"{name!r} only informs: no row may test it", mark)
-        if isinstance(kind, ListType) and isinstance(kind.items, RecordType):
-            self.problems.fail("wrong_operator", f"{name!r} is the list of 'each': test its fields", mark)
-        condition = self.cells.read(node, kind, optional)
-        if self.hit == UNIQUE and uses_patterns(condition):
-            message = f"{name!r}: a glob or pattern has no place in a unique table, since nothing proves it apart"
-            self.problems.fail("pattern_in_unique", message, mark, "make the table 'hit: first'")
-        return condition
 
     def invariants(self, form: Form) -> tuple[Invariant, ...]:
         read = []
@@ -187,7 +194,7 @@ class _RowReader:
             found = self.scope.find(name)
             if found is not None and isinstance(found[0], ListType):
                 self.problems.fail("wrong_operator", f"a requirement can't name the list {name!r}", mark)
-            inputs.append((name, self._cell(name, cell, mark)))
+            inputs.append((name, self.whens.cell(name, cell, mark)))
         if not outputs or not inputs:
             self.problems.fail("empty", "a requirement names outputs and inputs", node.mark)
         return Invariant(MappingProxyType(outputs), tuple(inputs))
@@ -205,6 +212,19 @@ class _RowReader:
         if not values:
             self.problems.fail("empty_cell", f"{name!r} needs at least one value", node.mark)
         return tuple(values)
+
+
+def read_id(form: Form, what: str, problems: Problems) -> str:
+    """The ``id`` of a row or transition, as ``what`` calls it."""
+    name = form.text("id")
+    if not is_row_id(name):
+        problems.fail("bad_id", f"{shown(name)} is no {what} id", form.need("id").mark, "lower-case-words")
+    return name
+
+
+def is_row_id(text: str) -> bool:
+    """Whether a row, a transition or an event may be called so."""
+    return _row_id_pattern().match(text) is not None
 
 
 @cache
