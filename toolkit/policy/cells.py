@@ -116,17 +116,17 @@ class CellReader:
             message = f"{key!r} belongs to {wanted}; this is {kind.describe()}"
             self.problems.fail("wrong_operator", message, cell.key_marks[key])
         ignore_case = self._ignore_case(cell)
-        patterns, searches = [], []
+        patterns, compiled = [], []
         for item in list_items(node, key, self.problems):
             pattern = text_of(item, f"an item of {key}", self.problems)
             try:
-                searches.append(self.budget.compile(key, pattern, ignore_case))
+                compiled.append(self.budget.compile(key, pattern, ignore_case))
             except PatternError as fault:
                 self.problems.fail("bad_pattern", f"{shown(pattern)} is no {key} pattern: {fault}", item.mark)
             patterns.append(pattern)
         if not patterns:
             self.problems.fail("empty_cell", f"{key} needs at least one pattern", node.mark)
-        return Pattern(key, tuple(patterns), ignore_case, pattern_test(key, searches))
+        return Pattern(key, tuple(patterns), ignore_case, pattern_test(key, compiled, ignore_case))
 
     def _ignore_case(self, cell: MapNode) -> bool:
         node = cell.entries.get("ignore_case")

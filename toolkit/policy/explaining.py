@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from toolkit.policy.problems import Undecided, clipped
+from toolkit.policy.matching import Cell, CompiledWhen, Values
+from toolkit.policy.problems import PolicyError, Undecided, clipped
 from toolkit.policy.rules import FIRST, When
-from toolkit.policy.tables import CompiledWhen, Decision, Table
+from toolkit.policy.tables import Decision, Table
 from toolkit.policy.types import thaw
 
 MATCHED, FAILED, NOT_TRIED = "matched", "failed", "not tried"
 MAX_SHOWN = 20  # items of a list in a trace
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCell:
+class FailedCell(NamedTuple):
     """One condition that did not hold: the fact's name, what was asked of it, and what it was (the start, if long)."""
 
     name: str
@@ -27,8 +27,7 @@ class FailedCell:
         return {"condition": self.condition, "name": self.name, "value": self.value}
 
 
-@dataclass(frozen=True, slots=True)
-class TriedRow:
+class TriedRow(NamedTuple):
     """What became of one row. ``near`` where a single name kept it from matching."""
 
     id: str
@@ -55,7 +54,7 @@ class Explanation:
     table: str
     source: str
     decisions: tuple[Decision, ...]
-    refusal: Undecided | None
+    refusal: PolicyError | None  # an event that a machine refuses is no ``Undecided``
     lets: Mapping[str, object]
     rows: tuple[TriedRow, ...]
     near_misses: tuple[str, ...]
@@ -79,7 +78,7 @@ def explain(table: Table, facts: Mapping[str, object]) -> tuple[Explanation, ...
     return tuple(_explain_one(table, values, item) for item, values in table.questions(facts))
 
 
-def _explain_one(table: Table, values: Mapping[str, Any], item: int | None) -> Explanation:
+def _explain_one(table: Table, values: Values, item: int | None) -> Explanation:
     decisions: tuple[Decision, ...] = ()
     refusal = None
     try:
@@ -93,7 +92,7 @@ def _explain_one(table: Table, values: Mapping[str, Any], item: int | None) -> E
     return Explanation(head.id, head.source, decisions, refusal, lets, rows, near, item)
 
 
-def _tried(table: Table, values: Mapping[str, Any]) -> tuple[TriedRow, ...]:
+def _tried(table: Table, values: Values) -> tuple[TriedRow, ...]:
     tried: list[TriedRow] = []
     won = False
     for row, when in zip(table.document.rows, table.whens, strict=True):
@@ -101,35 +100,36 @@ def _tried(table: Table, values: Mapping[str, Any]) -> tuple[TriedRow, ...]:
         if won and table.document.hit == FIRST:
             tried.append(TriedRow(row.id, NOT_TRIED, (), source, row.layer))
             continue
-        failed, near = _failed(when, values)
-        won = won or not failed
+        cells, near = failing(when, values)
+        won = won or not cells
+        failed = tuple(FailedCell(cell.name, cell.words, beginning(values[cell.name])) for cell in cells)
         tried.append(TriedRow(row.id, FAILED if failed else MATCHED, failed, source, row.layer, near))
     return tuple(tried)
 
 
-def _failed(when: CompiledWhen, values: Mapping[str, Any]) -> tuple[tuple[FailedCell, ...], bool]:
+def failing(when: CompiledWhen, values: Values) -> tuple[list[Cell], bool]:
     """The cells that do not hold, those of every alternative where none holds; and whether one name is enough."""
-    failed = _failed_cells(when, values)
+    failed = _failing_cells(when, values)
     if not when.any_of or any(other.matches(values) for other in when.any_of):
-        return failed, len({cell.name for cell in failed}) == 1
-    others = [_failed_cells(other, values) for other in when.any_of]
-    near = any(len({cell.name for cell in (*failed, *other)}) == 1 for other in others)
-    return (*failed, *(cell for other in others for cell in other)), near
+        return failed, _one_name(failed)
+    others = [_failing_cells(other, values) for other in when.any_of]
+    near = any(_one_name(failed + other) for other in others)
+    return failed + [cell for other in others for cell in other], near
 
 
-def _failed_cells(when: CompiledWhen, values: Mapping[str, Any]) -> tuple[FailedCell, ...]:
-    return tuple(
-        FailedCell(name, condition.text(), _start(values[name]))
-        for name, condition, holds in when.cells
-        if not holds(values[name])
-    )
+def _failing_cells(when: CompiledWhen, values: Values) -> list[Cell]:
+    return [cell for cell in when.cells if not cell.holds(values[cell.name])]
 
 
-def _start(value: Any) -> object:
+def _one_name(cells: list[Cell]) -> bool:
+    return bool(cells) and all(cell.name == cells[0].name for cell in cells)
+
+
+def beginning(value: Any) -> object:
     """A fact as a trace shows it: a text or list of any length is not repeated in every row."""
     if isinstance(value, (list, tuple)):
         more = [f"... and {len(value) - MAX_SHOWN} more"] if len(value) > MAX_SHOWN else []
-        return [_start(item) for item in value[:MAX_SHOWN]] + more
+        return [beginning(item) for item in value[:MAX_SHOWN]] + more
     return clipped(value) if isinstance(value, str) else thaw(value)
 
 

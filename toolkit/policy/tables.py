@@ -1,74 +1,106 @@
-"""A table and its decisions: facts are checked once at the edge, cells are closures made once, outputs are shared."""
+"""A table and its decisions: facts are checked once at the edge, rows are narrowed down, outputs are shared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolkit.policy.conditions import Condition, Holds, uses_patterns
+from toolkit.policy.answering import Decision, emitter, shared_decision, undecided
+from toolkit.policy.conditions import uses_patterns
+from toolkit.policy.matching import Values, compile_when
 from toolkit.policy.patterns import has_long_line
-from toolkit.policy.problems import Mark, PolicyError, Undecided, clipped, did_you_mean, shown
-from toolkit.policy.rules import COLLECT, FIRST, Produced, Reference, Row, TableDocument, When
-from toolkit.policy.types import Value, freeze
+from toolkit.policy.problems import PolicyError, clipped, did_you_mean, shown
+from toolkit.policy.rules import COLLECT, FIRST, TableDocument
+
+if TYPE_CHECKING:
+    from toolkit.policy.narrowing import Narrowing
+
+__all__ = ["Decision", "Table"]
 
 MAX_TOLD = 20  # faults of one set of facts that a message names
-
-Values = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a table answered: its outputs (immutable), the row that said so, and the index of an ``each`` item."""
-
-    outputs: Mapping[str, Value]
-    row: str
-    item: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledWhen:
-    """A row's conditions, each with its closure; ``matches`` asks them all, the patterns last."""
-
-    cells: tuple[tuple[str, Condition, Holds], ...]
-    any_of: tuple[CompiledWhen, ...]
-    matches: Callable[[Values], bool]
+PLAIN_QUESTIONS = 24  # that are answered row by row: getting ready for many costs more than they do
 
 
 class Table:
-    """A compiled table. Made once for a set; ``decide`` may be called from anywhere, any number of times."""
+    """A compiled table. Made once for a set; ``decide`` may be called from anywhere, any number of times.
 
-    def __init__(self, document: TableDocument) -> None:
+    ``proved`` says that loading proved the table's invariants, so that no decision need be held against them.
+    """
+
+    def __init__(self, document: TableDocument, *, proved: bool = False) -> None:
         self.document = document
-        self.whens = tuple(_compile(row.when) for row in document.rows)
+        self.whens = tuple(compile_when(row.when) for row in document.rows)
         self._inputs = tuple(document.inputs.items())
         self._lets = tuple((let.name, tuple(let.term.names), let.term.evaluate, let.optional) for let in document.lets)
         self._matchers = tuple(when.matches for when in self.whens)
         self._lined = tuple(sorted(_lined(document)))
-        self._emitters = tuple(_emitter(document, row) for row in document.rows)
+        self._shared = tuple(shared_decision(row) for row in document.rows)
+        self._emitters = tuple(
+            emitter(document, row, shared) for row, shared in zip(document.rows, self._shared, strict=True)
+        )
         self._require = tuple(
             (invariant.when_output, tuple((name, condition.compile()) for name, condition in invariant.inputs))
-            for invariant in document.require
+            for invariant in (() if proved else document.require)
         )
+        self._plain_left = PLAIN_QUESTIONS
+        self.narrowing: Narrowing | None = None  # made when the table gets ready
+        self._at_once: Callable[[dict[str, Any]], Decision] = _not_ready
 
-    def decide(self, /, **facts: object) -> Decision:
-        """The one decision for these facts.
+    def decide(self, facts: Mapping[str, object] | None = None, /, **named: object) -> Decision:
+        """The one decision for these facts, given as one mapping or by name.
 
         Raises ``PolicyError`` (exit 2) for a missing, unknown or ill-typed fact, ``Undecided`` (exit 3) where the
         table declines, no row or several rows match, or an invariant would be broken.
         """
-        if self.document.lists:
-            raise PolicyError("many_answers", f"{self.document.head.id} answers with a list: use decide_all")
-        return self._one(self._prepared(self._checked(facts)), None)
+        if named or type(facts) is not dict:
+            facts = self._given(facts, named)
+        try:
+            return self._at_once(facts)
+        except LookupError:
+            pass  # whatever is out of the ordinary is decided, or refused by its name, row by row
+        return self._row_by_row(facts)
 
-    def decide_all(self, /, **facts: object) -> tuple[Decision, ...]:
+    def decide_all(self, facts: Mapping[str, object] | None = None, /, **named: object) -> tuple[Decision, ...]:
         """Every decision of a ``collect`` or ``each`` table, in order (of items, then of rows); a single one else."""
-        return tuple(one for item, values in self.questions(facts) for one in self.answers(values, item))
+        given = self._given(facts, named)
+        if not self.document.lists:
+            return (self.decide(given),)
+        return tuple(one for item, values in self.questions(given) for one in self.answers(values, item))
+
+    def get_ready(self) -> None:
+        """Prepare for many questions. A table that is asked often does so by itself."""
+        if self.narrowing is not None:
+            return
+        from toolkit.policy.deciding import decide_at_once
+        from toolkit.policy.narrowing import narrowing
+
+        ready = self.narrowing = narrowing(self.document, self.whens, self._lined)
+        if not self.document.lists and not self._require:
+            whole = ready.whole
+            fast = decide_at_once(whole.axes, lambda cell: self._settled(whole.rows[cell])) if whole else None
+            self._at_once = fast or self._by_narrowing
+
+    def _by_narrowing(self, facts: dict[str, Any]) -> Decision:
+        """The decision that the places of these facts settle. Raises ``LookupError`` where they don't."""
+        ready = self.narrowing
+        assert ready is not None
+        rows = ready.of_facts(facts) if len(facts) == len(self._inputs) else 0
+        decision = self._settled(rows & ready.of_lets(self._computed(dict(facts))) if rows and ready.lets else rows)
+        if decision is None:
+            raise LookupError
+        return decision
+
+    def _settled(self, rows: int) -> Decision | None:
+        """The decision that follows from these rows being left; null where one of them has still to be asked."""
+        assert self.narrowing is not None
+        first = rows & -rows
+        alone = first == rows or self.document.hit == FIRST
+        return self._shared[first.bit_length() - 1] if alone and first & self.narrowing.sure else None
 
     def questions(self, facts: Mapping[str, object]) -> Iterator[tuple[int | None, Values]]:
         """Checked facts with the lets computed, as the cells see them: once, or for each item with its index."""
         values = self._checked(dict(facts))
+        self._count_question()
         each = self.document.each
         if each is None:
             yield None, self._prepared(values)
@@ -82,6 +114,18 @@ class Table:
             return (self._one(values, item),)
         return tuple(self._emit(index, values, item) for index in self._matching(values))
 
+    def _row_by_row(self, facts: dict[str, Any]) -> Decision:
+        if self.document.lists:
+            raise PolicyError("many_answers", f"{self.document.head.id} answers with a list: use decide_all")
+        ((_, values),) = self.questions(facts)
+        return self._one(values, None)
+
+    def _count_question(self) -> None:
+        if self.narrowing is None:
+            self._plain_left -= 1
+            if self._plain_left < 0:
+                self.get_ready()
+
     def _one(self, values: Values, item: int | None) -> Decision:
         hits = self._matching(values)
         if len(hits) != 1:
@@ -89,9 +133,12 @@ class Table:
         return self._emit(hits[0], values, item)
 
     def _matching(self, values: Values) -> list[int]:
+        ready = self.narrowing
+        rows = range(len(self._matchers)) if ready is None else ready.candidates(values)
+        sure = 0 if ready is None else ready.sure
         hits = []
-        for index, matches in enumerate(self._matchers):
-            if matches(values):
+        for index in rows:
+            if sure >> index & 1 or self._matchers[index](values):
                 hits.append(index)
                 if self.document.hit == FIRST:
                     break
@@ -119,7 +166,16 @@ class Table:
         self._undecided("several_rows", f"several rows match these facts: {named}")
 
     def _undecided(self, code: str, message: str) -> NoReturn:
-        raise _undecided(self.document, self.document.head.mark, code, message)
+        raise undecided(self.document, self.document.head.mark, code, message)
+
+    def _given(self, facts: object, named: dict[str, Any]) -> dict[str, Any]:
+        """The facts as a plain dictionary."""
+        if facts is None:
+            return named
+        if not isinstance(facts, Mapping) or named:
+            message = f"{self.document.head.id}: facts are given as one mapping, or else by name"
+            raise PolicyError("facts_invalid", message, next_step=f"dr-policy show {self.document.head.id}")
+        return dict(facts)
 
     def _checked(self, facts: dict[str, Any]) -> dict[str, Any]:
         for name, declared in self._inputs:
@@ -136,6 +192,9 @@ class Table:
                 message = f"a line of the fact {name!r} is over 64 KiB, so no pattern was tried"
                 step = f"dr-policy show {self.document.head.id}"
                 raise PolicyError("line_too_long", f"{self.document.head.id}: {message}", next_step=step)
+        return self._computed(values)
+
+    def _computed(self, values: dict[str, Any]) -> dict[str, Any]:
         for name, used, evaluate, optional in self._lets:
             absent = optional and any(values[other] is None for other in used)
             values[name] = None if absent else evaluate(values)
@@ -150,8 +209,8 @@ class Table:
             elif not declared.accepts(facts[name]):
                 told.append(("fact_invalid", f"the fact {name!r} is {shown(facts[name])}, not {declared.describe()}"))
         unknown = [name for name in facts if name not in self.document.inputs]
-        for name in sorted(unknown)[:MAX_TOLD]:
-            hint = did_you_mean(name, self.document.inputs)
+        for name in sorted(unknown, key=str)[:MAX_TOLD]:
+            hint = did_you_mean(name, self.document.inputs) if isinstance(name, str) else None
             told.append(("fact_unknown", f"there is no fact {shown(name)}" + (f" ({hint})" if hint else "")))
         more = max(len(told) - MAX_TOLD, 0) + max(len(unknown) - MAX_TOLD, 0)
         message = "; ".join(clipped(text) for _code, text in told[:MAX_TOLD]) + (f"; and {more} more" if more else "")
@@ -160,19 +219,9 @@ class Table:
         )
 
 
-def _compile(when: When) -> CompiledWhen:
-    cells = tuple((name, condition, condition.compile()) for name, condition in when.cells)
-    any_of = tuple(map(_compile, when.any_of))
-    tests = tuple((name, holds) for name, _, holds in sorted(cells, key=lambda cell: uses_patterns(cell[1])))
-    alternatives = tuple(other.matches for other in any_of)
-
-    def matches(values: Values) -> bool:
-        for name, holds in tests:
-            if not holds(values[name]):
-                return False
-        return not alternatives or any(alternative(values) for alternative in alternatives)
-
-    return CompiledWhen(cells, any_of, matches)
+def _not_ready(_facts: object) -> NoReturn:
+    """What a table decides at once before it has got ready: nothing."""
+    raise LookupError
 
 
 def _lined(document: TableDocument) -> set[str]:
@@ -180,47 +229,3 @@ def _lined(document: TableDocument) -> set[str]:
     whens = [part for row in document.rows for part in (row.when, *row.when.any_of)]
     cells = [cell for when in whens for cell in when.cells] + [cell for one in document.require for cell in one.inputs]
     return {name for name, condition in cells if uses_patterns(condition, ("matches",))}
-
-
-def _emitter(document: TableDocument, row: Row) -> Callable[[Values, int | None], Decision]:
-    if row.error is not None:
-        return _refusal(document, row, row.error)
-    if not any(map(_has_reference, row.then.values())):
-        outputs: Mapping[str, Value] = MappingProxyType(dict(row.then))  # type: ignore[arg-type]
-        shared = Decision(outputs, row.id)
-        return lambda _values, item: shared if item is None else Decision(outputs, row.id, item)
-
-    def emit(values: Values, item: int | None) -> Decision:
-        built = {name: _produce(produced, values) for name, produced in row.then.items()}
-        for name, value in built.items():
-            if not document.outputs[name].accepts(value):
-                message = f"{name} would be {shown(value)}, not {document.outputs[name].describe()}"
-                raise _undecided(document, row.mark, "output_out_of_range", message)
-        return Decision(MappingProxyType(built), row.id, item)
-
-    return emit
-
-
-def _refusal(document: TableDocument, row: Row, code: str) -> Callable[[Values, int | None], Decision]:
-    def refuse(_values: Values, _item: int | None) -> Decision:
-        raise _undecided(document, row.mark, code, f"row {row.id!r} declines to decide")
-
-    return refuse
-
-
-def _undecided(document: TableDocument, mark: Mark, code: str, message: str) -> Undecided:
-    """There is no answer: exit 3, and how to see why."""
-    step = f"dr-policy explain {document.head.id} --facts ..."
-    return Undecided(code, clipped(f"{document.head.id}: {message}"), place=str(mark), next_step=step)
-
-
-def _has_reference(produced: Produced) -> bool:
-    if isinstance(produced, tuple):
-        return any(map(_has_reference, produced))
-    return isinstance(produced, Reference)
-
-
-def _produce(produced: Produced, values: Values) -> Value:
-    if isinstance(produced, tuple):
-        return tuple(_produce(part, values) for part in produced)
-    return freeze(values[produced.name]) if isinstance(produced, Reference) else produced

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Made, Maker, holds, row_matches, vocabulary_text
-from policy_support import SEVERITY, load, table, the_table
+from policy_support import SEVERITY, table, the_table
 
 from toolkit.policy import conditions
 from toolkit.policy.explaining import describe_when, explain
@@ -33,7 +33,7 @@ def outcome(ask: Callable[[], Any]) -> tuple[Any, PolicyError | None]:
 def test_an_explanation_gives_the_answer_that_deciding_gives(seed: int) -> None:
     maker = Maker(seed)
     made = maker.table()
-    loaded = load(*VOCABULARY_TEXTS, made.text).table("t.table")
+    loaded = the_table(*VOCABULARY_TEXTS, made.text)
     for _ in range(8):
         facts = maker.facts(made)
         decided, fault = outcome(lambda facts=facts: loaded.decide_all(**facts))
@@ -55,7 +55,7 @@ def test_an_explanation_gives_the_answer_that_deciding_gives(seed: int) -> None:
 def test_what_is_said_of_a_row_is_what_became_of_it(seed: int) -> None:
     maker = Maker(seed)
     made = maker.table()
-    loaded = load(*VOCABULARY_TEXTS, made.text).table("t.table")
+    loaded = the_table(*VOCABULARY_TEXTS, made.text)
     for _ in range(5):
         facts = maker.facts(made)
         try:

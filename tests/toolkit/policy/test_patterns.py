@@ -27,11 +27,11 @@ from toolkit.policy.problems import PolicyError
 
 
 def glob(pattern: str, path: str, *, ignore_case: bool = False) -> bool:
-    return pattern_test("glob", [PatternBudget().compile("glob", pattern, ignore_case)])(path)
+    return pattern_test("glob", [PatternBudget().compile("glob", pattern, ignore_case)], ignore_case)(path)
 
 
 def found(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
-    return pattern_test("matches", [PatternBudget().compile("matches", pattern, ignore_case)])(text)
+    return pattern_test("matches", [PatternBudget().compile("matches", pattern, ignore_case)], ignore_case)(text)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_glob_agrees_with_a_reader_that_goes_segment_by_segment(pattern: list[
 @given(st.text("ab[]!^-\\/*?.+()|{}$\n й", max_size=12))
 def test_any_glob_is_an_expression_or_a_reason(pattern: str) -> None:
     with suppress(PatternError):
-        PatternBudget().compile("glob", pattern, False)(b"a/b")
+        PatternBudget().compile("glob", pattern, False).search(b"a/b")
         assert glob_to_re2(pattern).startswith(r"(?s)\A")
 
 
@@ -366,3 +366,51 @@ def test_lines_agree_with_python_s_own_matcher(pattern: str, text: str) -> None:
         return
     if "$" not in pattern or "\r" not in text:  # Python's $ matches before a last line end, RE2's does not
         assert actual is expected
+
+
+# Several patterns in one cell, which are joined and asked of all lines at once: it must never show.
+
+PIECES = st.sampled_from(
+    ["a", "b", ".", "[^a]", "^", "$", r"\b", r"\B", r"\s", r"\S", "(?i)A", "(?i:a)", "(?:a|b)", "(?P<n>b)", r"\A",
+     r"\z", "(?s).", "(?-m)^", r"\Qa", "a*", "(a|)", r"\\A", "\n", r"\n", r"\x0a", r"\r", "é", r"\PL", "[[:space:]]",
+     "(?m)$", "|"]
+)  # fmt: skip
+EXPRESSIONS = st.lists(PIECES, min_size=1, max_size=4).map("".join)
+TEXTS_OF_LINES = st.lists(
+    st.sampled_from(["a", "b", "A", " ", "\n", "\r", "\r\n", "é", "ab", "\x00", "\\A"]), max_size=8
+)
+
+
+@given(st.lists(EXPRESSIONS, min_size=1, max_size=4), TEXTS_OF_LINES.map("".join), st.booleans())
+@settings(max_examples=1500)
+def test_patterns_of_one_cell_find_what_each_finds_in_a_line_by_itself(
+    expressions: list[str], text: str, ignore_case: bool
+) -> None:
+    budget, compiled = PatternBudget(), []
+    for expression in expressions:
+        try:
+            compiled.append(budget.compile("matches", expression, ignore_case))
+        except PatternError:
+            continue
+    lines = [line.removesuffix("\r").encode() for line in text.split("\n")]
+    expected = any(one.search(line) is not None for one in compiled for line in lines)
+    if compiled:
+        assert pattern_test("matches", compiled, ignore_case)(text) is expected
+
+
+@given(st.lists(st.sampled_from(["a/*", "**/b", "A/**", "[ab]/c", "?"]), min_size=1, unique=True), st.booleans())
+def test_globs_of_one_cell_match_what_each_matches(globs: list[str], ignore_case: bool) -> None:
+    compiled = [PatternBudget().compile("glob", one, ignore_case) for one in globs]
+    test = pattern_test("glob", compiled, ignore_case)
+    for path in ("a/b", "b", "A/x/y", "a/c", "q", "x/b", "a\nb", "é"):
+        assert test(path) is any(one.search(path.encode()) is not None for one in compiled)
+
+
+def test_a_cell_of_many_patterns_reads_a_text_once() -> None:
+    asked: list[bytes] = []
+    compiled = [PatternBudget().compile("matches", word, False) for word in ("one", "two", "three")]
+    watched = [
+        one._replace(search=lambda line, find=one.search: (asked.append(line), find(line))[1]) for one in compiled
+    ]
+    assert pattern_test("matches", watched, False)("zero\nthree\n")
+    assert asked == []  # none of the three was asked by itself

@@ -44,7 +44,7 @@ def expected(made: Made, facts: Mapping[str, Any]) -> object:
 def test_every_decision_is_the_one_that_the_language_describes(seed: int) -> None:
     maker = Maker(seed)
     made = maker.table()
-    loaded = load(*VOCABULARY_TEXTS, made.text).table("t.table")
+    loaded = the_table(*VOCABULARY_TEXTS, made.text)
     for _ in range(10):
         facts = maker.facts(made)
         before = repr(facts)
@@ -468,7 +468,7 @@ def test_a_cell_is_compiled_once_for_all_decisions(monkeypatch: pytest.MonkeyPat
         kind = getattr(conditions, name)
         original = kind.compile
         monkeypatch.setattr(kind, "compile", lambda self, original=original: compiled.append(self) or original(self))
-    policies = load(SEVERITY, EACH.replace("{hit}", "first"))
+    policies = load(SEVERITY, EACH.replace("{hit}", "first"), prove=False)
     once = len(compiled)
     assert once == 4
     for _ in range(3):
