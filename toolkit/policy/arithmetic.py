@@ -7,7 +7,7 @@ side, a quotient a constant divisor; a quotient is an exact rational and must st
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -15,6 +15,7 @@ from typing import cast
 from toolkit.policy.scalars import MAX_INTEGER
 
 Number = int | Fraction
+Interval = tuple[Number, Number]
 Evaluate = Callable[[Mapping[str, object]], Number]
 
 MAX_LENGTH = 1000
@@ -35,7 +36,9 @@ class ExpressionError(ValueError):
 class Term:
     """A part of an expression: how to compute it, which names it reads, and what is known of it statically.
 
-    ``bits`` bounds how long its numerator and denominator can be.
+    ``bits`` bounds how long its numerator and denominator can be. ``operator`` and ``parts`` are the expression as a
+    tree, for those who reason about it: ``constant`` and ``name`` have no parts, ``+`` has two, ``*`` has one, and
+    ``factor`` beside it, the functions have their arguments.
     """
 
     evaluate: Evaluate
@@ -43,13 +46,46 @@ class Term:
     constant: Number | None = None
     rational: bool = False
     bits: int = INPUT_BITS
+    operator: str = "name"
+    parts: tuple[Term, ...] = ()
+    factor: Number = 1
+
+    def bounds(self, intervals: Mapping[str, Interval]) -> Interval:
+        """The least and the greatest value that it could have while each name stays within its interval (inclusive).
+
+        Never too narrow; exact where no name is read twice, but for an ``abs`` across zero. A term that is not
+        ``rational`` has integers as bounds.
+        """
+        if self.constant is not None:
+            return self.constant, self.constant
+        if self.operator == "name":
+            (name,) = self.names
+            return intervals[name]
+        return combined(self.operator, self.factor, [part.bounds(intervals) for part in self.parts])
 
 
 def constant(value: Number) -> Term:
     """A constant; a fraction that is whole becomes the integer that it is."""
     exact = value.numerator if value.denominator == 1 else value
     bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
-    return Term(lambda _: exact, constant=exact, rational=isinstance(exact, Fraction), bits=bits)
+    return Term(lambda _: exact, constant=exact, rational=isinstance(exact, Fraction), bits=bits, operator="constant")
+
+
+def combined(operator: str, factor: Number, parts: Sequence[Interval]) -> Interval:
+    """The interval of one operation from those of its parts."""
+    lows, highs = [part[0] for part in parts], [part[1] for part in parts]
+    if operator == "+":
+        return lows[0] + lows[1], highs[0] + highs[1]
+    if operator == "*":
+        ends = (factor * lows[0], factor * highs[0])
+        return ends if factor >= 0 else (ends[1], ends[0])
+    if operator in _ROUNDING:
+        rounding = _ROUNDING[operator]
+        return rounding(lows[0]), rounding(highs[0])
+    if operator == "abs":
+        return max(lows[0], -highs[0], 0), max(highs[0], -lows[0])
+    choose = min if operator == "min" else max
+    return choose(lows), choose(highs)
 
 
 def parse_expression(text: str, known: Mapping[str, int]) -> Term:
@@ -198,7 +234,8 @@ def _add(left: Term, right: Term, sign: int) -> Term:
     rational = left.rational or right.rational
     # The sum of two fractions has the product of their denominators.
     bits = left.bits + right.bits + 1 if rational else max(left.bits, right.bits) + 1
-    return Term(evaluate, left.names | right.names, rational=rational, bits=bits)
+    parts = (left, right if sign > 0 else _scaled(-1, right))
+    return Term(evaluate, left.names | right.names, rational=rational, bits=bits, operator="+", parts=parts)
 
 
 def _multiply(left: Term, right: Term, place: int) -> Term:
@@ -207,9 +244,7 @@ def _multiply(left: Term, right: Term, place: int) -> Term:
     factor, other = (left, right) if left.constant is not None else (right, left)
     if factor.constant is None:
         raise ExpressionError(f"the product at character {place} needs a constant on one side")
-    by, inner = factor.constant, other.evaluate
-    rational = other.rational or factor.rational
-    return Term(lambda v: by * inner(v), other.names, rational=rational, bits=factor.bits + other.bits)
+    return _scaled(factor.constant, other)
 
 
 def _divide(left: Term, right: Term, place: int) -> Term:
@@ -220,8 +255,19 @@ def _divide(left: Term, right: Term, place: int) -> Term:
     by = Fraction(1) / right.constant
     if left.constant is not None:
         return constant(left.constant * by)
-    inner = left.evaluate
-    return Term(lambda v: by * inner(v), left.names, rational=True, bits=left.bits + right.bits)
+    return _scaled(by, left, rational=True)
+
+
+def _scaled(by: Number, inner: Term, *, rational: bool = False) -> Term:
+    """A term times a constant; ``rational`` where it was written as a quotient, whole or not."""
+    if inner.constant is not None:
+        return constant(by * inner.constant)
+    evaluate = inner.evaluate
+    factor = constant(by)
+    return Term(
+        lambda v: by * evaluate(v), inner.names, rational=rational or inner.rational or factor.rational,
+        bits=factor.bits + inner.bits, operator="*", parts=(inner,), factor=by,
+    )  # fmt: skip
 
 
 def _apply(function: str, arguments: list[Term]) -> Term:
@@ -230,7 +276,8 @@ def _apply(function: str, arguments: list[Term]) -> Term:
         return constant(evaluate({}))
     names = frozenset().union(*(argument.names for argument in arguments))
     rational = function not in _ROUNDING and any(argument.rational for argument in arguments)
-    return Term(evaluate, names, rational=rational, bits=max(argument.bits for argument in arguments))
+    bits = max(argument.bits for argument in arguments)
+    return Term(evaluate, names, rational=rational, bits=bits, operator=function, parts=tuple(arguments))
 
 
 def _applied(function: str, parts: list[Evaluate]) -> Evaluate:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ from toolkit.policy.arithmetic import (
     MAX_NESTING,
     MAX_OPERATIONS,
     ExpressionError,
+    Term,
     parse_expression,
 )
 from toolkit.policy.scalars import MAX_INTEGER
@@ -208,6 +210,58 @@ def test_values_agree_with_exact_fractions(text: str, facts: dict[str, int]) -> 
     assert type(value) is int
     assert value.bit_length() <= term.bits
     assert term.names == {name for name in "abc" if name in set(text) - set("absceil") or _reads(text, name)}
+
+
+@given(EXPRESSIONS, st.lists(st.tuples(st.integers(-6, 6), st.integers(0, 3)), min_size=3, max_size=3))
+@settings(max_examples=200)
+def test_bounds_hold_for_every_value_within_the_intervals(text: str, ranges: list[tuple[int, int]]) -> None:
+    term = parse_expression(f"floor({text})", KNOWN)
+    intervals = {name: (low, low + width) for name, (low, width) in zip("abc", ranges, strict=True)}
+    low, high = term.bounds(intervals)
+    assert type(low) is type(high) is int
+    values = [
+        term.evaluate(dict(zip("abc", facts, strict=True)))
+        for facts in product(*(range(first, last + 1) for first, last in intervals.values()))
+    ]
+    assert low <= min(values)
+    assert high >= max(values)
+    assert {walked(term, {name: first for name, (first, _) in intervals.items()})} == {values[0]}
+
+
+def walked(term: Term, facts: Mapping[str, int]) -> Fraction:
+    """The value of a term by its tree alone."""
+    parts = [walked(part, facts) for part in term.parts]
+    match term.operator:
+        case "constant":
+            assert term.constant is not None
+            return Fraction(term.constant)
+        case "name":
+            return Fraction(facts[next(iter(term.names))])
+        case "+":
+            return parts[0] + parts[1]
+        case "*":
+            return term.factor * parts[0]
+        case function:
+            return Fraction(FUNCTIONS[function](*parts))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a + b", (-2, 13)),
+        ("a - b", (-13, 2)),
+        ("-2 * a + 1", (-5, 7)),
+        ("ceil(a / 2)", (-1, 2)),
+        ("floor(a / 2)", (-2, 1)),
+        ("min(a, b, 4)", (-3, 3)),
+        ("max(a, b)", (1, 10)),
+        ("abs(a)", (0, 3)),
+        ("abs(a - 5)", (2, 8)),
+        ("7", (7, 7)),
+    ],
+)
+def test_bounds_are_exact_where_each_name_is_read_once(text: str, expected: tuple[int, int]) -> None:
+    assert parse_expression(text, KNOWN).bounds({"a": (-3, 3), "b": (1, 10)}) == expected
 
 
 def _reads(text: str, name: str) -> bool:

@@ -1,0 +1,15 @@
+"""Proofs about tables: for every legal set of facts, or refuted by a witness, or openly not proved.
+
+The space of facts is split into boxes at the constants that cells name (``columns``, ``space``, ``boxes``); what boxes
+can't tell of lets is settled by branch and bound (``linear``, ``simplex``, ``numbers``); a counterexample counts once
+real facts have shown it (``samples``, ``witnesses``).
+"""
+
+from __future__ import annotations
+
+from toolkit.policy.proofs.pins import same_or_stronger
+from toolkit.policy.proofs.proving import prove
+from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, PROVED, REFUTED, Proof
+from toolkit.policy.proofs.weaker import weakened
+
+__all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger", "weakened"]

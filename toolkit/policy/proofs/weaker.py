@@ -1,0 +1,232 @@
+"""Whether anything that a row decided is decided weaker after a table was edited, with facts that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+from toolkit.policy.arithmetic import Term
+from toolkit.policy.columns import bits
+from toolkit.policy.problems import PolicyError, shown
+from toolkit.policy.proofs.boxes import Index
+from toolkit.policy.proofs.mentions import range_cells, referenced_cells, row_cells
+from toolkit.policy.proofs.pins import Incomparable, answers_of, read_as
+from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, WEAKER, Budget, Exhausted, Proof
+from toolkit.policy.proofs.space import Box, Limits, meets
+from toolkit.policy.proofs.strength import Strength, compared_cells, where_not
+from toolkit.policy.proofs.tables import Claim, Prepared
+from toolkit.policy.proofs.witnesses import Facts
+from toolkit.policy.rules import COLLECT, FIRST, Produced, Row, TableDocument
+from toolkit.policy.tables import Decision, Table
+from toolkit.policy.types import Input, ListType, RecordType, TermType, thaw
+
+Change = tuple[str, object, tuple[object, ...]]
+"""An output, what it was, and what it is now: one value; in a ``collect`` table that of each row that still answers."""
+
+
+def weakened(before: TableDocument, after: TableDocument, row: str, *, budget: int = MAX_BOXES) -> Proof:
+    """Whether ``after`` decides nothing weaker of what ``row`` decides in ``before``.
+
+    Refuted, with a witness, where an ordered output is strictly weaker for some facts: one for which ``before`` says
+    ``stronger``, or has an ordered vocabulary (how strong a term is that only ``after`` knows, that one says). In a
+    ``collect`` table it is weaker where no row answers as strongly any more. Another value of an output without an
+    order is not weaker, and a refusal is neither weaker nor stronger than an answer. Splits at most ``budget`` boxes.
+    """
+    return next(proof for proof in weakenings(before, after, budget=budget, only=row))
+
+
+def weakenings(
+    before: TableDocument, after: TableDocument, *, budget: int = MAX_BOXES, only: str | None = None
+) -> Iterator[Proof]:
+    """The same of every row of ``before`` (or ``only`` of one), on one account of boxes.
+
+    Where the tables can't be compared at all there is one proof, of no row (or of that one), which says so.
+    """
+    subject = () if only is None else (only,)
+    reason = _difference(before, after)
+    counted = Budget(budget)
+    try:
+        both = _Both(before, after, counted) if reason is None else None
+    except Incomparable:
+        both, reason = None, "a term that it compares with is gone"
+    except Exhausted:
+        both, reason = None, "it has too many parts"
+    if both is None:
+        message = f"it can't be shown that nothing is decided weaker: {reason}"
+        yield Proof(WEAKER, subject, NOT_PROVED, None, message, counted.spent)
+        return
+    for place, row in enumerate(before.rows):
+        if only is None or row.id == only:
+            yield both.proof(place)
+
+
+def changes_shown(before: TableDocument, after: TableDocument, row: str, facts: Mapping[str, object]) -> list[Change]:
+    """The ordered outputs of a row that these facts show to be weaker now; none where they show nothing."""
+    order = _Order(before, after)
+    return order.changes(Table(read_as(before, after)), Table(after), row, {**facts})
+
+
+class _Order:
+    """Which values are weaker: as the table before says, and of terms that are new to it as the one after does."""
+
+    def __init__(self, before: TableDocument, after: TableDocument) -> None:
+        self.strengths = Strength(before), Strength(after)
+        self.outputs = tuple(output for output in before.outputs if self.strengths[0].is_ordered(output))
+
+    def kept(self, output: str, value: Produced, least: Produced) -> bool:
+        """Whether a value is not strictly weaker than another."""
+        told = (strength.is_weaker(output, value, least) for strength in self.strengths)
+        return not next((one for one in told if one is not None), False)
+
+    def changes(self, old: Table, new: Table, row: str, facts: Facts) -> list[Change]:
+        were, are = answers_of(old, facts), answers_of(new, facts)
+        if isinstance(were, PolicyError) or isinstance(are, PolicyError):
+            return []
+        return [change for one in were if one.row == row for change in self._changes(one, are)]
+
+    def _changes(self, old: Decision, new: tuple[Decision, ...]) -> Iterator[Change]:
+        answers = [one.outputs for one in new if one.item == old.item]
+        for output in self.outputs:
+            least = old.outputs[output]
+            if not any(self.kept(output, one[output], least) for one in answers):
+                yield output, thaw(least), tuple(thaw(one[output]) for one in answers)
+
+
+class _Both:
+    """Two states of a table as one, in one space: the rows of the one, then those of the other."""
+
+    def __init__(self, before: TableDocument, after: TableDocument, budget: Budget) -> None:
+        self.before, self.after = read_as(before, after), after
+        self.start = len(before.rows)
+        self.order = _Order(before, after)
+        joined = replace(after, rows=(*self.before.rows, *after.rows), require=())
+        cells = (*row_cells(joined), *referenced_cells(joined), *compared_cells(before, after))
+        self.prepared = Prepared(joined, budget, cells)
+        self.space = self.prepared.space
+        self.tables = Table(self.before), Table(after)
+        self.legal = [self._legal(place) for place in range(len(joined.rows))]
+        self.refused = self._refused()
+
+    def proof(self, place: int) -> Proof:
+        """What is known of the row in a place of the table before."""
+        row = self.before.rows[place]
+        claim = Claim(self.prepared, WEAKER, (row.id,), lambda facts: bool(self._changes(row, facts)))
+        try:
+            self._examine(claim, place, row)
+        except Exhausted:
+            claim.exhausted = True
+        return claim.proof(
+            f"nothing that {row.id!r} decided is decided weaker",
+            told(self._changes(row, claim.witness)) if claim.witness is not None else "",
+            f"it can't be shown that nothing that {row.id!r} decided is decided weaker",
+        )
+
+    def _examine(self, claim: Claim, place: int, row: Row) -> None:
+        if row.error is not None:
+            return
+        elsewhere = self._elsewhere(place)
+        regions = [box for box in map(self.space.limited, self.legal[place]) if box is not None]
+        for region, output in product(regions, self.order.outputs):
+            self._search(claim, region, row, output, elsewhere)
+
+    def _changes(self, row: Row, facts: Facts) -> list[Change]:
+        return self.order.changes(*self.tables, row.id, facts)
+
+    def _legal(self, place: int) -> list[Limits]:
+        """Where a row answers something: its boxes, as far as its integers are legal outputs."""
+        joined = self.prepared.document
+        own = [self.prepared.index.boxes[number] for number in self.prepared.parts[place]]
+        return meets(own, self.space.all_of(range_cells(joined, joined.rows[place])))
+
+    def _refused(self) -> tuple[int, int]:
+        """The boxes in which either ``collect`` table declines to give a list."""
+        if self.before.hit != COLLECT:
+            return 0, 0
+        end = self.start + len(self.after.rows)
+        return self.prepared.refusing(range(self.start)), self.prepared.refusing(range(self.start, end))
+
+    def _elsewhere(self, place: int) -> int:
+        """The boxes in which a row of the table before decided nothing although it matches."""
+        if self.before.hit == FIRST:
+            return (1 << self.prepared.parts[place].start) - 1  # those of the rows above, which come first
+        return self.refused[0] if self.before.hit == COLLECT else 0
+
+    def _search(self, claim: Claim, region: Box, row: Row, output: str, elsewhere: int) -> None:
+        """Look for facts of the region for which the output is weaker now."""
+        live, _ = self.prepared.index.meeting(region)
+        met = sorted({self.prepared.owners[number] for number in bits(live) if number < len(self.prepared.owners)})
+        answers = [place for place in met if place >= self.start]
+        if self.before.hit == COLLECT:
+            self._search_list(claim, region, row, output, elsewhere, answers)
+            return
+        asked = elsewhere
+        for place in answers:
+            for limits in meets(self.legal[place], self._weaker(row, place, output)):
+                box = self.space.limited(limits, region)
+                if box is not None:
+                    claim.uncovered(box, asked)
+            if self.before.hit == FIRST:
+                asked |= self.prepared.boxes_of((place,))
+
+    def _search_list(
+        self, claim: Claim, region: Box, row: Row, output: str, elsewhere: int, answers: list[int]
+    ) -> None:
+        """Everywhere in the region some row answers as strongly, or the list is refused, or was before."""
+        covering = [self.prepared.index.boxes[number] for number in bits(elsewhere | self.refused[1])]
+        for place in answers:
+            covering += meets(self.legal[place], self.space.outside(self._weaker(row, place, output)))
+        index = Index(self.space, covering)
+        claim.uncovered(region, index.all, index=index)
+
+    def _weaker(self, row: Row, place: int, output: str) -> list[Limits]:
+        """Where a row of the table after would answer more weakly; of one that declines, nowhere (see ``_legal``)."""
+        answer = self.after.rows[place - self.start]
+        if answer.error is not None:
+            return [] if self.before.hit != COLLECT else [{}]
+        return list(where_not(partial(self.order.kept, output), self.space, row.then[output], answer.then[output]))
+
+
+def told(changes: list[Change]) -> str:
+    """What became weaker, in words: ``tier high -> low``."""
+    spelt = (
+        f"{output} {shown(was)} -> {' and '.join(dict.fromkeys(map(shown, now))) or 'no answer'}"
+        for output, was, now in changes
+    )
+    return ", ".join(dict.fromkeys(spelt))
+
+
+def _difference(before: TableDocument, after: TableDocument) -> str | None:
+    """Why two tables can't be compared, or null: they are asked and answer the same, vocabularies aside."""
+    if (before.hit, before.each) != (after.hit, after.each):
+        return "it is asked in another way"
+    if not _alike(before.inputs, after.inputs) or not _alike(before.outputs, after.outputs):
+        return "it has other inputs or outputs"
+    if [let.name for let in before.lets] != [let.name for let in after.lets]:
+        return "it computes other lets"
+    if not all(_same(one.term, other.term) for one, other in zip(before.lets, after.lets, strict=True)):
+        return "it computes its lets in another way"
+    return None
+
+
+def _alike(before: Mapping[str, Input], after: Mapping[str, Input]) -> bool:
+    return before.keys() == after.keys() and all(_kind(before[name]) == _kind(after[name]) for name in before)
+
+
+def _kind(declared: Input) -> object:
+    """The type of a name, of a term only where its vocabulary stands: what that holds is another document's."""
+    kind: object = declared.type
+    if isinstance(kind, RecordType):
+        kind = {name: _kind(field) for name, field in kind.fields.items()}
+    elif isinstance(kind, ListType):
+        kind = ("list", _kind(replace(declared, type=kind.items, optional=False)))
+    elif isinstance(kind, TermType):
+        kind = kind.vocabulary or kind.terms
+    return kind, declared.optional
+
+
+def _same(term: Term, other: Term) -> bool:
+    """Whether two expressions compute the same, as far as that is seen without computing."""
+    one, another = ((it.operator, it.constant, it.factor, it.names, len(it.parts)) for it in (term, other))
+    return one == another and all(map(_same, term.parts, other.parts))
