@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
-from toolkit.policy.layers import REPOSITORY, SHIPPED, Source
+from toolkit.policy.layers import LAYERS, REPOSITORY, SHIPPED, Source
 from toolkit.policy.problems import PolicyError, Problem
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Table
 
 ANY_SHAPE = {"any": b"true"}
+EFFECTS = ("note", "ring")
 
 SEVERITY = """\
 policy: v1
@@ -57,17 +58,38 @@ def one_input(declared: str, cell: str, *, hit: str = "collect", more: str = "")
     )
 
 
+def layered(
+    *documents: str | bytes, templates: Mapping[str, bytes] | None = None, user_edits: bool = True, **layers: list[str]
+) -> PolicySet:
+    """A set, proved, of shipped documents and those of the named layers: ``profile``, ``user``, ``repository``."""
+    sources = [*_sources(documents, SHIPPED), *(one for name in LAYERS for one in _sources(layers.get(name, ()), name))]
+    return PolicySet.load(sources, ANY_SHAPE, templates=templates, effects=EFFECTS, user_edits=user_edits)
+
+
+def problems_of(*documents: str | bytes, user_edits: bool = True, **layers: list[str]) -> list[tuple[str, str, str]]:
+    """Code, file and line, and document of every problem of a set of several layers."""
+    try:
+        layered(*documents, user_edits=user_edits, **layers)
+    except PolicyError as fault:
+        return [(one.code, f"{one.mark.file}:{one.mark.line}", one.document) for one in fault.problems]
+    return []
+
+
 def load(
-    *documents: str | bytes, own: Iterable[str | bytes] = (), shapes: Mapping[str, bytes] = ANY_SHAPE
+    *documents: str | bytes,
+    own: Iterable[str | bytes] = (),
+    shapes: Mapping[str, bytes] = ANY_SHAPE,
+    prove: bool = False,
 ) -> PolicySet:
     """A set of shipped documents and a repository's ``own``."""
-    return PolicySet.load([*_sources(documents, SHIPPED), *_sources(own, REPOSITORY)], shapes)
+    sources = [*_sources(documents, SHIPPED), *_sources(own, REPOSITORY)]
+    return PolicySet.load(sources, shapes, effects=EFFECTS, prove=prove)
 
 
 def refused(
     *documents: str | bytes, own: Iterable[str | bytes] = (), shapes: Mapping[str, bytes] = ANY_SHAPE
 ) -> tuple[Problem, ...]:
-    """The problems for which a set does not load; none if it does."""
+    """The problems for which a set does not load, proofs aside; none if it does."""
     try:
         load(*documents, own=own, shapes=shapes)
     except PolicyError as fault:
@@ -87,8 +109,8 @@ def only_problem(*documents: str | bytes, own: Iterable[str | bytes] = ()) -> Pr
 
 
 def the_table(*documents: str) -> Table:
-    """The table ``t.table`` of a set."""
-    return load(*documents).table("t.table")
+    """The table ``t.table`` of a set, whatever can be proved of it."""
+    return load(*documents, prove=False).table("t.table")
 
 
 def _sources(documents: Iterable[str | bytes], layer: str) -> list[Source]:

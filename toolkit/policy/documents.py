@@ -15,9 +15,10 @@ from toolkit.policy.problems import Mark, PolicyError, Problems, did_you_mean, s
 from toolkit.policy.types import TermType, Value, freeze
 
 LANGUAGE = "v1"
-KINDS = ("vocabulary", "table", "data", "overlay")
+KINDS = ("vocabulary", "table", "machine", "data", "overlay")
 HEAD = ("policy", "kind", "id", "version", "title")  # and ``source``, which an overlay may leave out
 WORDING = ("version", "title", "source", "order_note", "cases")  # never part of a digest
+TEMPLATES = "templates"
 ORDERS = ("descending", "ascending", "sequence")
 
 
@@ -71,11 +72,15 @@ class Vocabulary:
 
 
 class Data(NamedTuple):
-    """A typed payload handed to code; the interpreter knows nothing of it but its shape's name."""
+    """A typed payload handed to code; the interpreter knows nothing of it but its shape's name.
+
+    ``templates`` are the texts that the payload fills in, by name; their bytes are part of the document's identity.
+    """
 
     head: Head
     shape: str
     value: Value
+    templates: tuple[str, ...] = ()
 
 
 def read_head(node: Node, layer: str, problems: Problems) -> tuple[Head, Form]:
@@ -139,8 +144,8 @@ def read_vocabulary(head: Head, form: Form, problems: Problems) -> Vocabulary:
 
 def read_data(head: Head, form: Form) -> Data:
     """A data document; its payload is held against its shape by whoever loads the set."""
-    form.expect(("shape", "value"), (*HEAD, "source"))
-    return Data(head, form.text("shape"), freeze(plain(form.need("value"))))
+    form.expect(("shape", "value"), (*HEAD, "source", TEMPLATES))
+    return Data(head, form.text("shape"), freeze(plain(form.need("value"))), tuple(form.words(TEMPLATES)))
 
 
 def effective_content(node: Node) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 from toolkit.errors import ToolkitError
 
 MAX_PROBLEMS = 100  # of one document: a hostile one could hold a million
+MAX_SET_PROBLEMS = 1000  # of a whole set: each is told with a hint, and a hint is a search among all that is known
 MAX_TEXT = 400  # characters of one message or hint; what a policy says may be a megabyte long
 
 
@@ -102,10 +103,22 @@ class Problems:
         self.unread = 0  # parts that were left, for a problem of their own or of something that they name
         self._room = MAX_PROBLEMS
 
+    def _roomy(self) -> int:
+        """How many problems the next document may have."""
+        return min(MAX_PROBLEMS, max(MAX_SET_PROBLEMS - len(self.found), 0))
+
+    @property
+    def faults(self) -> tuple[int, int]:
+        """The problems and the unread parts so far; they are more wherever something was wrong in between."""
+        return len(self.found), self.unread
+
     def add(self, code: str, message: str, mark: Mark, hint: str | None = None) -> None:
-        """Record a problem. Raises ``Flawed`` where the document has more of them than are told."""
+        """Record a problem. Raises ``Flawed`` where the document, or the set, has more of them than are told."""
         if self._room == 1:
-            code, message, hint = "too_many_problems", f"there are more than {MAX_PROBLEMS - 1} problems here", None
+            told, where = MAX_PROBLEMS - 1, "here"
+            if len(self.found) >= MAX_SET_PROBLEMS - 1:
+                told, where = MAX_SET_PROBLEMS - 1, "in the set"
+            code, message, hint = "too_many_problems", f"there are more than {told} problems {where}", None
         if self._room > 0:
             self._room -= 1
             hint = None if hint is None else clipped(hint)
@@ -132,7 +145,7 @@ class Problems:
     def within(self, document: str) -> Iterator[None]:
         """A document, named in its problems; the documents after it are still read, whatever is wrong with this one."""
         previous = (self.document, self._room)
-        self.document, self._room = document, MAX_PROBLEMS
+        self.document, self._room = document, self._roomy()
         try:
             yield
         except Flawed:
@@ -144,7 +157,7 @@ class Problems:
         if self.unread and not self.found:
             raise AssertionError("a part of a policy was left unread without a problem")
         if self.found:
-            raise PolicyError.of(self.found)
+            raise PolicyError.of(dict.fromkeys(self.found))  # two sets of the same files have the same faults
 
 
 def clipped(text: str) -> str:

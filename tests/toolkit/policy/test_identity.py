@@ -11,11 +11,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Maker, vocabulary_text
-from policy_support import SEVERITY, data, load, overlay, table
+from policy_support import ANY_SHAPE, SEVERITY, data, layered, load, overlay, table
 
 from toolkit.policy.identity import document_digest
+from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.nodes import node_of
-from toolkit.policy.problems import Mark
+from toolkit.policy.problems import Mark, PolicyError
+from toolkit.policy.sets import PolicySet
+from toolkit.policy.types import thaw
 
 TABLE = table(
     "hit: first\n"
@@ -166,11 +169,54 @@ def test_a_pack_digest_binds_ids_as_well_as_contents() -> None:
     one = load(data("{}", "t.a"), data("{a: 1}", "t.b"))
     assert one.pack_digest("t") != load(data("{}", "t.a")).pack_digest("t")
     assert one.pack_digest("t") != one.digest("t.a")
-    expected = {"t.a": one.digest("t.a"), "t.b": one.digest("t.b")}
+    expected = {"documents": {"t.a": one.digest("t.a"), "t.b": one.digest("t.b")}, "profile": "compact"}
     canonical = json.dumps(expected, sort_keys=True, separators=(",", ":")).encode()
     assert one.pack_digest("t") == "sha256:" + hashlib.sha256(b"dr-policy/closure/v1\n" + canonical).hexdigest()
 
 
 def test_a_digest_needs_no_place() -> None:
     content = {"policy": "v1", "kind": "data", "id": "t.data", "value": [1]}
-    assert document_digest(node_of(content, Mark("a", 1, 1))) == document_digest(node_of(content, Mark("b", 9, 9)))
+    first, second = (node_of(content, mark) for mark in (Mark("a", 1, 1), Mark("b", 9, 9)))
+    assert document_digest(first, {}) == document_digest(second, {})
+
+
+# Templates and the layers that are bound.
+
+PROMPT = data("{ask: once}", "t.prompt") + "templates: [t/ask.md.j2, t/end.md.j2]\n"
+TEXTS = {"t/ask.md.j2": b"Ask {{ it }}.", "t/end.md.j2": b"End.", "t/other.md.j2": b"Nobody names me."}
+
+
+def test_the_bytes_of_a_template_are_part_of_the_document_that_names_it() -> None:
+    before = layered(PROMPT, templates=TEXTS)
+    assert layered(PROMPT, templates={**TEXTS, "t/end.md.j2": b"End!"}).digest("t.prompt") != before.digest("t.prompt")
+    assert layered(PROMPT, templates={**TEXTS, "t/end.md.j2": b"End!"}).pack_digest("t") != before.pack_digest("t")
+    assert layered(PROMPT, templates={**TEXTS, "t/other.md.j2": b""}).digest("t.prompt") == before.digest("t.prompt")
+    assert list(before.templates("t.prompt").items()) == list(TEXTS.items())[:2]
+
+
+def test_a_template_that_is_not_there_is_named_where_it_is_asked_for() -> None:
+    with pytest.raises(PolicyError) as caught:
+        layered(PROMPT, templates={"t/ask.md.j2": b""})
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.mark.line, problem.hint) == ("unknown_template", 9, "did you mean 't/ask.md.j2'?")
+
+
+def test_the_digest_of_a_closure_names_the_profile() -> None:
+    sources = [Source("d.yaml", data("{}").encode(), SHIPPED)]
+    compact, atomic = (PolicySet.load(sources, ANY_SHAPE, profile=name) for name in ("compact", "atomic"))
+    assert compact.digest("t.data") == atomic.digest("t.data")
+    assert compact.pack_digest("t") != atomic.pack_digest("t")
+
+
+def test_what_receipts_bind_leaves_the_user_layer_out() -> None:
+    mine = overlay("set: {/a: 3}\n", "user.mine")
+    theirs = overlay("set: {/b: 2}\n", "repo.ours")
+    base = data("{a: 1, b: 1}")
+    full = layered(base, user=[mine], repository=[theirs])
+    without = layered(base, repository=[theirs])
+    assert thaw(full.data("t.data")) == {"a": 3, "b": 2}
+    assert full.pack_digest("t") != without.pack_digest("t")
+    assert full.bound.pack_digest("t") == without.pack_digest("t") == without.bound.pack_digest("t")
+    for_pins = layered(base, user=[mine], repository=[theirs], user_edits=False)
+    assert thaw(for_pins.data("t.data")) == {"a": 1, "b": 2}
+    assert for_pins.pack_digest("t") == without.pack_digest("t")

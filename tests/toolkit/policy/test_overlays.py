@@ -196,8 +196,10 @@ def test_the_version_that_counts_is_the_document_s_own() -> None:
         ("set: []\n", "wrong_type"),
         ("remove: {/limit: 1}\n", "wrong_type"),
         ("remove: [1]\n", "wrong_type"),
-        ("set: {/limit: 2}\nreplace: {}\n", "unknown_key"),
-        ("set: {/limit: 2}\npin: [x]\n", "unknown_key"),
+        ("set: {/limit: 2}\nreplace: {}\n", "wrong_edit"),
+        ("set: {/limit: 2}\ninsert: []\n", "wrong_edit"),
+        ("set: {/limit: 2}\nlet: {}\n", "unknown_key"),
+        ("set: {/limit: 2}\npin: [x]\n", "pin_misplaced"),
         ("set: {/limit: 2}\ncases: []\n", "unknown_key"),
     ],
 )
@@ -209,7 +211,7 @@ def test_an_overlay_edits_a_data_document_that_is_there() -> None:
     edit = "set: {/limit: 2}\n"
     problem = only_problem(BASE, own=[overlay(edit, base="t.dta")])
     assert (problem.code, problem.hint) == ("unknown_document", "did you mean 't.data'?")
-    assert codes(BASE, SEVERITY, own=[overlay(edit, base="t.severity")]) == ["not_overlayable"]
+    assert codes(BASE, SEVERITY, own=[overlay(edit, base="t.severity")]) == ["wrong_edit"]
     assert codes(BASE, own=[overlay(edit, base="repo.overlay")]) == ["unknown_document"]
 
 
@@ -314,4 +316,4 @@ def test_edits_agree_with_a_reader_of_plain_json(
     else:
         assert not problems.found
         assert plain(root) == {"value": expected}
-        assert document_digest(root) == document_digest(node_of({"value": expected}, mark))
+        assert document_digest(root, {}) == document_digest(node_of({"value": expected}, mark), {})

@@ -17,6 +17,7 @@ from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 
 TABLE = one_input("{type: term, of: t.severity}", "{gte: medium}", hit="first")
+TOTAL = TABLE + "  - {id: rest, then: {y: false}}\n"
 
 
 def warm(policies: PolicySet, *packs: str) -> PolicySet:
@@ -26,7 +27,7 @@ def warm(policies: PolicySet, *packs: str) -> PolicySet:
 
 def test_a_set_is_used_in_five_lines() -> None:
     policies = PolicySet.load(
-        [Source("risk.yaml", (SEVERITY.encode()), SHIPPED), Source("t.yaml", TABLE.encode(), SHIPPED)], {}
+        [Source("risk.yaml", (SEVERITY.encode()), SHIPPED), Source("t.yaml", TOTAL.encode(), SHIPPED)], {}
     )
     risk = policies.table("t.table")
     assert risk.decide(x="high").outputs["y"] is True
@@ -125,10 +126,10 @@ def test_a_refusal_of_a_warm_set_names_the_row_s_own_line() -> None:
 def test_a_warm_set_reads_a_document_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     again = warm(load(SEVERITY, TABLE, data("{}")), "t")
     built: list[str] = []
-    from toolkit.policy import layers
+    from toolkit.policy import stored
 
-    original = layers.node_of
-    monkeypatch.setattr(layers, "node_of", lambda content, mark: built.append(content["id"]) or original(content, mark))
+    original = stored.node_of
+    monkeypatch.setattr(stored, "node_of", lambda content, mark: built.append(content["id"]) or original(content, mark))
     assert again.pack_digest("t")
     assert built == []
     again.table("t.table")
