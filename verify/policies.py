@@ -6,18 +6,19 @@ from pathlib import Path
 
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
-from toolkit.sources import LoadedPolicies, find_layer, load_policies
+from toolkit.sources import LoadedPolicies, load_policies
 from verify.terms import NAMED
 
 PACK = "verify"
 
 
-def load_verify_policies(workspace: Path | None) -> LoadedPolicies:
-    """The policies in force for a workspace (null: those that are shipped).
+def load_verify_policies(workspace: Path | None, policy_from: str | None = None) -> LoadedPolicies:
+    """The policies in force for a workspace (null: what is shipped, and what the user adds).
 
-    Raises ``PolicyError`` with every problem of every file.
+    With ``policy_from`` the repository's layer is that of this revision instead of the working tree's. Raises as
+    ``load_policies`` does.
     """
-    loaded = load_policies(find_layer(workspace) if workspace is not None else None, packs=(PACK,))
+    loaded = load_policies(workspace, policy_from=policy_from, packs=(PACK,))
     check_terms(loaded.policies)
     return loaded
 

@@ -64,7 +64,7 @@ def test_the_repaired_twin_passes_without_a_finding(run: Run, example: Callable[
     assert (document["verdict"], document["findings"], document["malformed"]) == ("PASS", [], [])
     nothing = {check["check_name"] for check in document["checks"] if check["status"] != "ran"}
     assert {check["status"] for check in document["checks"]} == {"ran", "nothing-to-run"}
-    assert nothing == {"drift:scope_creep", "drift:spec_decay", "drift:execution_skew", "policy_layer"}
+    assert nothing == {"drift:scope_creep", "drift:spec_decay", "drift:execution_skew"}
 
 
 def test_without_a_model_the_bare_command_is_not_a_verification(run: Run, example: Callable[[str], Path]) -> None:

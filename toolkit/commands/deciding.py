@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
+from toolkit.commands.asked import Asked, asked_of, outputs_of
 from toolkit.commands.facts import fact_lines, facts_of, parse_facts
 from toolkit.commands.interface import (
     HOLDS,
@@ -18,18 +17,15 @@ from toolkit.commands.interface import (
     fails_clearly,
     json_line,
     json_text,
+    policy_from_option,
     write_json,
     write_line,
     write_text,
 )
 from toolkit.errors import ToolkitError
 from toolkit.policy.explaining import Explanation
-from toolkit.policy.explaining import explain as explain_decision
 from toolkit.policy.problems import PolicyError
-from toolkit.policy.sets import PolicySet
-from toolkit.policy.tables import Decision, Table
-from toolkit.policy.types import thaw
-from toolkit.sources import find_layer, load_policies
+from toolkit.sources import load_policies
 
 
 @click.command("eval")
@@ -39,26 +35,37 @@ from toolkit.sources import find_layer, load_policies
     "--facts-lines", type=click.File("rb"), metavar="FILE", help="One JSON object a line; - is standard input."
 )
 @click.option("--explain", "with_trace", is_flag=True, help="Say which rows were tried and which cells failed.")
+@policy_from_option
 @common_options
 @fails_clearly
 def evaluate(
-    document: str, facts: str | None, facts_lines: IO[bytes] | None, with_trace: bool, cwd: Path, as_json: bool
+    *,
+    document: str,
+    facts: str | None,
+    facts_lines: IO[bytes] | None,
+    with_trace: bool,
+    policy_from: str | None,
+    cwd: Path,
+    as_json: bool,
 ) -> None:
-    """Ask the table ID to decide, from facts given as JSON."""
+    """Ask the table ID to decide, or the machine ID for a step, from facts given as JSON.
+
+    The facts of a machine are its state and event, and the event's inputs.
+    """
     if (facts is None) == (facts_lines is None):
         raise PolicyError("usage", "give --facts or --facts-lines, one of the two", next_step="dr-policy eval --help")
-    asked = _Asked.of(load_policies(find_layer(cwd.resolve())).policies, document, with_trace)
+    asked = asked_of(load_policies(cwd.resolve(), policy_from=policy_from).policies, document)
     if facts_lines is not None:
-        sys.exit(_evaluate_lines(asked, facts_lines))
+        sys.exit(_evaluate_lines(asked, facts_lines, with_trace))
     assert facts is not None
-    result = asked.result(facts_of(facts, cwd))
+    result = _result(asked, facts_of(facts, cwd), with_trace)
     if as_json:
         write_json("dr-policy.eval/v1", result)
     else:
         write_text(_in_words(result))
 
 
-def _evaluate_lines(asked: _Asked, file: IO[bytes]) -> int:
+def _evaluate_lines(asked: Asked, file: IO[bytes], with_trace: bool) -> int:
     """One result a line; the status is the gravest of the refused ones."""
     status = HOLDS
     name = str(getattr(file, "name", "<stdin>"))
@@ -66,51 +73,39 @@ def _evaluate_lines(asked: _Asked, file: IO[bytes]) -> int:
         try:
             if isinstance(line, PolicyError):
                 raise line
-            result = asked.result(parse_facts(line, f"{name}:{number}"))
-            write_line(json_line({"line": number, **result}))
+            given = parse_facts(line, f"{name}:{number}")
+            text = json_line({"line": number, **_result(asked, given, with_trace=False)})
+            write_line(_with_trace(text, asked, given) if with_trace else text)
         except ToolkitError as fault:
             status = max(status, fault.exit_status, WRONG_USAGE)
             write_line(json_line({"error": fault.to_json(), "line": number}))
     return status
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The table that is asked, and what a result says besides its answer."""
-
-    table: Table
-    version: str
-    layers: Mapping[str, str]
-    with_trace: bool
-
-    @classmethod
-    def of(cls, policies: PolicySet, document: str, with_trace: bool) -> _Asked:
-        table = policies.table(document)
-        layers = {row.id: row.layer for row in table.document.rows}
-        return cls(table, policies.entry(document).head.version, layers, with_trace)
-
-    def result(self, facts: dict[str, Any]) -> dict[str, Any]:
-        decisions = self.table.decide_all(**facts)
-        outputs, rows = [_outputs(decision) for decision in decisions], [decision.row for decision in decisions]
-        answer: dict[str, Any] = {
-            "id": self.table.document.head.id,
-            "layer": [self.layers[row] for row in rows],
-            "outputs": outputs,
-            "row": rows,
-            "version": self.version,
-        }
-        if not self.table.document.lists:
-            answer |= {key: answer[key][0] for key in ("layer", "outputs", "row")}
-        trace = [one.to_json() for one in explain_decision(self.table, facts)] if self.with_trace else None
-        answer["trace"] = trace[0] if trace is not None and self.table.document.each is None else trace
-        return answer
+def _with_trace(result: str, asked: Asked, facts: dict[str, Any]) -> str:
+    """A result on one line with its trace, which comes as text: to write it anew would take most of the time."""
+    traces = asked.traces(facts)
+    # A quotation mark within a string is escaped, so this stands where the key does; only the version comes after it.
+    before, _, after = result.rpartition('"trace": null')
+    trace = f"[{', '.join(traces)}]" if asked.each else traces[0]
+    return f'{before}"trace": {trace}{after}'
 
 
-def _outputs(decision: Decision) -> dict[str, object]:
-    outputs: dict[str, object] = {name: thaw(value) for name, value in decision.outputs.items()}
-    if decision.item is not None:
-        outputs["item"] = decision.item
-    return outputs
+def _result(asked: Asked, facts: dict[str, Any], with_trace: bool) -> dict[str, Any]:
+    """The keys of one result; where the answer is a list, so are outputs, rows and layers."""
+    given = asked.answers(facts)
+    answer: dict[str, Any] = {
+        "id": asked.id,
+        "layer": [one.layer for one in given],
+        "outputs": [one.outputs for one in given],
+        "row": [one.row for one in given],
+        "version": asked.version,
+    }
+    if not asked.lists:
+        answer |= {key: answer[key][0] for key in ("layer", "outputs", "row")}
+    trace = [one.to_json() for one in asked.explanations(facts)] if with_trace else None
+    answer["trace"] = trace[0] if trace is not None and not asked.each else trace
+    return answer
 
 
 def _in_words(result: dict[str, Any]) -> str:
@@ -126,21 +121,21 @@ def _in_words(result: dict[str, Any]) -> str:
 @click.option(
     "--facts", metavar="JSON|@FILE", required=True, help="The facts as a JSON object, or @FILE that holds one."
 )
+@policy_from_option
 @common_options
 @fails_clearly
-def explain(document: str, facts: str, cwd: Path, as_json: bool) -> None:
-    """Why the table ID answers these facts as it does: rows tried, cells that failed, the row that won, near misses.
+def explain(document: str, facts: str, policy_from: str | None, cwd: Path, as_json: bool) -> None:
+    """Why the table or machine ID answers these facts as it does.
 
-    Exit 3 when the table declines to decide.
+    It tells the rows that were tried, the cells that failed, the row that won and the near misses. Exit 3 when a table
+    declines to decide, 2 when a machine refuses the event.
     """
-    policies = load_policies(find_layer(cwd.resolve())).policies
-    table = policies.table(document)
-    explanations = explain_decision(table, facts_of(facts, cwd))
+    asked = asked_of(load_policies(cwd.resolve(), policy_from=policy_from).policies, document)
+    explanations = asked.explanations(facts_of(facts, cwd))
     refusal = next((one.refusal for one in explanations if one.refusal is not None), None)
     if as_json:
-        head = policies.entry(document).head
         traces = [_trace(one) for one in explanations]
-        write_json("dr-policy.explain/v1", {"id": head.id, "version": head.version, "explanations": traces})
+        write_json("dr-policy.explain/v1", {"id": asked.id, "version": asked.version, "explanations": traces})
     else:
         write_text("\n\n".join(_told(one) for one in explanations) or "(no items, so no decisions)")
     if refusal is not None:
@@ -148,14 +143,14 @@ def explain(document: str, facts: str, cwd: Path, as_json: bool) -> None:
 
 
 def _trace(one: Explanation) -> dict[str, object]:
-    decided = [{"outputs": _outputs(decision), "row": decision.row} for decision in one.decisions]
+    decided = [{"outputs": outputs_of(decision), "row": decision.row} for decision in one.decisions]
     return {**one.to_json(), "decisions": decided}
 
 
 def _told(one: Explanation) -> str:
     item = f" (item {one.item})" if one.item is not None else ""
     lines = [f"{one.table}{item}", f"  source: {one.source}"]
-    lines += [f"  answers {json_text(_outputs(decision))} by row {decision.row}" for decision in one.decisions]
+    lines += [f"  answers {json_text(outputs_of(decision))} by row {decision.row}" for decision in one.decisions]
     if one.refusal is not None:
         lines.append(f"  declines: {one.refusal.message} [{one.refusal.code}]")
     elif not one.decisions:

@@ -40,6 +40,12 @@ def common_options(command: F) -> F:
     return command
 
 
+def policy_from_option(command: F) -> F:
+    """``--policy-from``, for a command that loads policies."""
+    told = "Read what this repository says in .dr from a branch, tag or commit, not from the working tree."
+    return click.option("--policy-from", metavar="REF", help=told)(command)
+
+
 def _still_there(_context: click.Context, _option: click.Parameter, cwd: Path) -> Path:
     """``--cwd`` as it is, unless it is relative to a directory that was removed meanwhile."""
     try:

@@ -6,7 +6,9 @@ import click
 
 from toolkit.commands.checking import check
 from toolkit.commands.deciding import evaluate, explain
+from toolkit.commands.hashing import hash_entry
 from toolkit.commands.interface import run_group, version_option
+from toolkit.commands.locking import lock
 from toolkit.commands.showing import list_documents, show
 
 
@@ -15,13 +17,14 @@ from toolkit.commands.showing import list_documents, show
 def dr_policy() -> None:
     """Work with the policies that judge: YAML documents, evaluated by a small total interpreter.
 
-    The shipped policies are in force everywhere; a repository adds its own in .dr/policies/.
+    The shipped policies are in force everywhere; a repository adds its own in .dr/policies/ and chooses a profile in
+    .dr/config.yaml, a user adds to them in ~/.config/dr/policies.
 
     Exit status: 0 it holds, 1 a check failed, 2 wrong usage or bad input, 3 it could not be determined.
     """
 
 
-for command in (check, list_documents, show, evaluate, explain):
+for command in (check, list_documents, show, evaluate, explain, lock, hash_entry):
     dr_policy.add_command(command)
 
 

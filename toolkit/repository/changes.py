@@ -9,8 +9,6 @@ from toolkit.repository.git import Git
 from toolkit.repository.names import decoded
 from toolkit.repository.problems import RepositoryError
 
-ADDED: Final = "A"
-DELETED: Final = "D"
 MODIFIED: Final = "M"
 _DIFF: Final = (
     "diff-tree", "--stdin", "-z", "-r", "--root", "--always", "--raw", "--no-abbrev", "--no-renames", "-c",

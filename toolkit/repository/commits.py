@@ -79,6 +79,15 @@ def commits_from(
     return found
 
 
+def not_in_history(git: Git, oids: Iterable[str], revision: str) -> frozenset[str]:
+    """Those of the commits (full hashes) that the history of ``revision`` (a full hash) does not hold. One process."""
+    wanted = frozenset(oids)
+    if not wanted:
+        return wanted
+    asked = "".join(f"{oid}\n" for oid in (*sorted(wanted), f"^{revision}"))
+    return wanted.intersection(git.run("rev-list", "--stdin", stdin=asked.encode()).decode("ascii").split())
+
+
 def short(oid: str) -> str:
     """The beginning of a hash, as people are shown it."""
     return oid[:SHORT]

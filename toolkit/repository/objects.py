@@ -8,7 +8,7 @@ from typing import Final
 
 from toolkit.repository.git import Git
 from toolkit.repository.names import encoded
-from toolkit.repository.problems import FETCH_HISTORY, RepositoryError, RevisionError
+from toolkit.repository.problems import FETCH_HISTORY, FETCH_OBJECTS, RepositoryError, RevisionError
 
 HASH: Final = re.compile(r"[0-9a-f]{4,64}")
 _MISSING: Final = (b" missing", b" ambiguous")
@@ -31,6 +31,20 @@ def blobs(git: Git, names: Sequence[str]) -> Mapping[str, bytes | None]:
             absent.setdefault(revision, []).append(path)
     for revision, paths in absent.items():
         _require_absent(git, revision, paths)
+    return found
+
+
+def contents_of(git: Git, oids: Sequence[str]) -> Mapping[str, bytes]:
+    """The bytes of files by their full ids. One process; who asks has looked at their sizes first.
+
+    Raises ``RepositoryError`` (``object_missing``, ``output_too_large``, ``git_failed``).
+    """
+    found: dict[str, bytes] = {}
+    for oid, kind, content in _contents(git, tuple(dict.fromkeys(oids))):
+        if kind != b"blob":
+            message = f"the bytes of {oid} are not in this clone"
+            raise RepositoryError("object_missing", message, place=str(git.root), next_step=FETCH_OBJECTS)
+        found[oid] = content
     return found
 
 
@@ -151,7 +165,7 @@ def _require_absent(git: Git, revision: str, paths: Sequence[str]) -> None:
                 "object_missing",
                 f"{path!r} stands in the commit {revision}, but its bytes are not in this clone",
                 place=str(git.root),
-                next_step="fetch the whole repository: git fetch --refetch --no-filter",
+                next_step=FETCH_OBJECTS,
             )
 
 

@@ -14,10 +14,11 @@ NO_REPOSITORY: Final = b"not a git repository (or any"  # the words for "I looke
 NO_COMMITS: Final = b"does not have any commits yet"
 SHOWN: Final = 300  # characters of Git's own words in a message
 FETCH_HISTORY: Final = "fetch the whole history: git fetch --unshallow"  # the way out where a clone is shallow
+FETCH_OBJECTS: Final = "fetch the whole repository: git fetch --refetch --no-filter"  # and where it is a partial one
 
 _DUBIOUS: Final = "dubious ownership"
 _REMEDY: Final = "git config --global --add safe.directory"
-_FETCH: Final = ("object_missing", "fetch the whole repository: git fetch --refetch --no-filter")
+_FETCH: Final = ("object_missing", FETCH_OBJECTS)
 _CHECK: Final = ("repository_corrupt", "look at what git fsck says")
 _RENEW: Final = ("git_too_old", "install a newer Git")
 _OTHERWISE: Final = ("git_failed", "run the same git command by hand and mend what it names")

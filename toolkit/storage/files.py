@@ -32,6 +32,7 @@ WRITE_FAILURES: Final = {
     errno.ENOENT: ("not_writable", "create the directory, then run the same command again"),
     errno.ENOTDIR: ("not_writable", "something that is no directory stands in the way: move it"),
     errno.EEXIST: ("not_writable", "something that is no directory stands in the way: move it"),
+    errno.EISDIR: ("not_writable", "a directory stands in the way: move it"),
 }
 READ_FAILURES: Final = {
     errno.ENOENT: ("not_found", "check the path"),
@@ -62,6 +63,23 @@ def publish_new(path: Path, data: bytes, mode: int) -> bool:
     except OSError as error:
         raise _failure("written", path, error, WRITE_FAILURES) from error
     return published
+
+
+def replace(path: Path, data: bytes, mode: int) -> None:
+    """Give ``path`` the content ``data`` and the permissions ``mode``, whole and on disk, whatever stood there.
+
+    Whoever reads it at any moment, a crash included, sees the old content or the new one; a link is replaced, not
+    followed. Raises ``StorageError`` as ``publish_new`` does.
+    """
+    try:
+        directory = os.open(path.parent, DIRECTORY_FLAGS)
+        try:
+            _replace(directory, path.name, data, mode)
+            _sync_directory(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise _failure("written", path, error, WRITE_FAILURES) from error
 
 
 def make_directory(path: Path) -> None:
@@ -117,6 +135,18 @@ def _publish(directory: int, name: str, data: bytes, mode: int) -> bool:
     finally:
         with suppress(OSError):  # gone already when it became the file itself
             os.unlink(temporary, dir_fd=directory)
+
+
+def _replace(directory: int, name: str, data: bytes, mode: int) -> None:
+    temporary = f".replace-{os.urandom(8).hex()}.tmp"
+    descriptor = os.open(temporary, CREATE_FLAGS, ONLY_OWNER, dir_fd=directory)
+    try:
+        _fill(descriptor, data, mode)
+        os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except BaseException:
+        with suppress(OSError):  # it became the file itself before an interrupt
+            os.unlink(temporary, dir_fd=directory)
+        raise
 
 
 def _sync_directory(directory: int) -> None:

@@ -23,6 +23,7 @@ def floor(
     workspace: Path | None,
     framework_root: Path | None,
     commits: str | None,
+    policy_from: str | None,
     no_commands: bool,
     cwd: Path,
     as_json: bool,  # noqa: ARG001 - what this command prints is JSON already
@@ -46,6 +47,7 @@ def floor(
         run_commands=not no_commands,
         write=False,
         commits=commits,
+        policy_from=policy_from,
     )
     result = run_floor_alone(request, Told())
     for admitted in result.findings:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from toolkit.commands.interface import write_note
+from toolkit.commands.interface import policy_from_option, write_note
 from verify.errors import WorkspaceError
 from verify.floor.check import CheckResult
 from verify.terms import COULD_NOT_RUN, NOTHING_TO_RUN, STAGE_ALL
@@ -24,9 +24,10 @@ PLACE = click.Path(path_type=Path, readable=False)  # what click would look at s
 
 
 def workspace_options(command: F) -> F:
-    """``--stage``, ``--workspace``, ``--framework-root``, ``--commits`` and ``--no-commands``."""
+    """``--stage``, ``--workspace``, ``--framework-root``, ``--commits``, ``--policy-from`` and ``--no-commands``."""
     for option in (
         click.option("--no-commands", is_flag=True, help="Do not run the commands that the policies declare."),
+        policy_from_option,
         click.option("--commits", metavar="A..B", help="The task's commits (default: found by the task's id)."),
         click.option(
             "--framework-root",

@@ -35,6 +35,7 @@ def verify_task(
     workspace: Path | None,
     framework_root: Path | None,
     commits: str | None,
+    policy_from: str | None,
     no_commands: bool,
     floor_only: bool,
     external_verifier: str | None,
@@ -71,6 +72,7 @@ def verify_task(
         run_commands=not no_commands,
         write=not no_write,
         commits=commits,
+        policy_from=policy_from,
         baseline=(cwd / baseline).absolute() if baseline is not None else None,
     )
     target = report_target(cwd / output, request) if output is not None else None

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands_support import Run
 from policy_support import head, overlay, table
+from sources_support import LAYER_FOLDER
 
 from toolkit.commands import deciding, facts
-from toolkit.commands.main import main
-from toolkit.sources import LAYER_FOLDER
 
 PROGRAM = Path(sys.executable).parent / "dr-policy"
 FITS = '{"forecast": 1, "spent": 2, "budget": 3}'
@@ -41,30 +38,6 @@ EACH = table(
 )
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a run of the program left behind."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """One cache for all these runs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DR_VERIFY_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with three tables of its own."""
@@ -73,24 +46,6 @@ def root(tmp_path: Path) -> Path:
     for name, text in (("risk", RISK), ("signals", SIGNALS), ("each", EACH)):
         (layer / f"{name}.yaml").write_text(text)
     return tmp_path
-
-
-@pytest.fixture
-def run(root: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run the program in this process, in the repository, as its entry point does."""
-
-    def call(*arguments: str, stdin: bytes = b"") -> Result:
-        monkeypatch.chdir(root)
-        monkeypatch.setattr(sys, "argv", ["dr-policy", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as caught:
-            main()
-        out, err = capfdbinary.readouterr()
-        assert b"Traceback" not in out + err
-        assert isinstance(caught.value.code, int)
-        return Result(caught.value.code, out.decode("utf-8", "strict"), err.decode("utf-8", "strict"))
-
-    return call
 
 
 def one_line(text: str) -> str:
@@ -283,7 +238,11 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_is_read(run: Run, monke
 
 def test_each_line_may_be_explained(run: Run) -> None:
     result = run("eval", "review.forecast", "--facts-lines", "-", "--explain", stdin=FITS.encode())
-    assert json.loads(one_line(result.out))["trace"]["lets"] == {"left": 0}
+    line = one_line(result.out)
+    assert json.loads(line)["trace"]["lets"] == {"left": 0}
+    assert json.dumps(json.loads(line), sort_keys=True) == line
+    single = run("eval", "review.forecast", "--facts", FITS, "--explain", "--json")
+    assert json.loads(line)["trace"] == single.json["trace"]
 
 
 # explain.
@@ -478,7 +437,7 @@ def test_a_failure_that_nobody_expected_is_told_in_one_message(
 
 
 def test_an_interruption_has_the_status_of_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(deciding, "load_policies", interrupt)

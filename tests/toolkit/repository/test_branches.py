@@ -28,7 +28,7 @@ def test_local_and_remote_branches_are_told_apart(tmp_path: Path) -> None:
     repository = cloned(tmp_path, "trunk")
     head = repository.head()
     assert set(branches_of(opened(repository.path))) == {
-        Branch("refs/heads/trunk", "trunk", head, None, ""),
+        Branch("refs/heads/trunk", "trunk", head, None, "", "refs/remotes/origin/trunk", True),
         Branch("refs/remotes/origin/HEAD", "HEAD", head, "origin", "refs/remotes/origin/trunk"),
         Branch("refs/remotes/origin/main", "main", head, "origin", ""),
         Branch("refs/remotes/origin/trunk", "trunk", head, "origin", ""),
