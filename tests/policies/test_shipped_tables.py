@@ -1,4 +1,4 @@
-"""What every shipped decision table owes its reader: cases that hold and show each row, and strict facts."""
+"""What every shipped table and machine owes its reader: cases that hold and show each row, and strict facts."""
 
 from __future__ import annotations
 
@@ -11,47 +11,77 @@ from toolkit.policy.nodes import plain
 from toolkit.policy.problems import PolicyError, Undecided
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Table
+from toolkit.policy.types import thaw
 
-DECIDING_PACKS = ("delegation", "review", "verify")
+DECIDING_PACKS = ("delegation", "judgment", "review", "verify")
+Case = Mapping[str, Any]
 
 
-def cases(policies: PolicySet) -> Iterator[tuple[Table, Mapping[str, Any]]]:
-    """The cases of every shipped table that gives one answer."""
+def shipped(policies: PolicySet, kind: str) -> Iterator[tuple[str, list[Case]]]:
+    """The ids of all shipped documents of a kind that decide, each with its cases."""
     for name in policies.ids:
-        if name.split(".")[0] in DECIDING_PACKS and policies.entry(name).head.kind == "table":
-            table = policies.table(name)
-            for case in plain(policies.entry(name).node)["cases"]:
-                if not table.document.lists:
-                    yield table, case
+        entry = policies.entry(name)
+        if name.split(".")[0] in DECIDING_PACKS and entry.head.kind == kind:
+            yield name, plain(entry.node).get("cases", [])
 
 
-def answer(table: Table, facts: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """What a table answers (a refusal told as an output) and the row that said so."""
+def cases(policies: PolicySet) -> Iterator[tuple[Table, Case]]:
+    """The cases of every shipped table."""
+    for name, told in shipped(policies, "table"):
+        for case in told:
+            yield policies.table(name), case
+
+
+def answers(table: Table, facts: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """What a table answers (a refusal told as an output), each with the row that said so."""
     try:
-        decision = table.decide(**facts)
+        decisions = table.decide_all(**facts) if table.document.lists else (table.decide(**facts),)
     except Undecided as refusal:
-        return {"error": refusal.code}, next(row.id for row in table.document.rows if str(row.mark) == refusal.place)
-    return dict(decision.outputs), decision.row
+        row = next(row.id for row in table.document.rows if str(row.mark) == refusal.place)
+        return [({"error": refusal.code}, row)]
+    return [({name: thaw(value) for name, value in one.outputs.items()}, one.row) for one in decisions]
+
+
+def expected(table: Table, case: Case) -> list[tuple[dict[str, Any], str]]:
+    """What a case says: lists where the table answers with a list."""
+    if table.document.lists:
+        return list(zip(case["expect"], case["row"], strict=True))
+    return [(case["expect"], case["row"])]
 
 
 def test_every_case_holds_and_comes_from_its_row(policies: PolicySet) -> None:
     for table, case in cases(policies):
-        outputs, row = answer(table, case["given"])
+        told = expected(table, case)
+        found = answers(table, case["given"])
         subject = f"{table.document.head.id}: {case['id']}"
-        assert row == case["row"], subject
-        assert {name: outputs.get(name, "nothing") for name in case["expect"]} == case["expect"], subject
+        assert [row for _, row in found] == [row for _, row in told], subject
+        for (outputs, _), (named, _) in zip(found, told, strict=True):
+            assert {name: outputs.get(name, "nothing") for name in named} == named, subject
 
 
 def test_every_row_has_a_case_and_every_case_a_name_of_its_own(policies: PolicySet) -> None:
-    shown: dict[str, list[str]] = {}
-    names: dict[str, list[str]] = {}
+    rows: dict[str, set[str]] = {name: set() for name, _ in shipped(policies, "table")}
+    names: dict[str, list[str]] = {name: [] for name in rows}
     for table, case in cases(policies):
-        shown.setdefault(table.document.head.id, []).append(case["row"])
-        names.setdefault(table.document.head.id, []).append(case["id"])
-    assert len(shown) >= 17
-    for name, rows in shown.items():
-        assert set(rows) == {row.id for row in policies.table(name).document.rows}, name
+        rows[table.document.head.id].update(row for _, row in expected(table, case))
+        names[table.document.head.id].append(case["id"])
+    assert len(rows) >= 27
+    for name, shown in rows.items():
+        assert shown == {row.id for row in policies.table(name).document.rows}, name
         assert len(set(names[name])) == len(names[name]), name
+
+
+def test_every_case_of_a_machine_takes_its_transition_and_every_transition_has_one(policies: PolicySet) -> None:
+    machines = dict(shipped(policies, "machine"))
+    assert set(machines) == {"judgment.lifecycle", "review.acknowledgement", "review.lifecycle"}
+    for name, told in machines.items():
+        machine = policies.machine(name)
+        for case in told:
+            given = dict(case["given"])
+            taken = machine.step(given.pop("state"), given.pop("event"), **given)
+            assert (taken.to, taken.id) == (case["expect"]["to"], case["row"]), f"{name}: {case['id']}"
+        assert {case["row"] for case in told} == set(machine.document.transitions), name
+        assert len({case["id"] for case in told}) == len(told), name
 
 
 def test_a_missing_fact_is_never_defaulted(policies: PolicySet) -> None:
@@ -59,7 +89,7 @@ def test_a_missing_fact_is_never_defaulted(policies: PolicySet) -> None:
         for name in case["given"]:
             facts = {other: value for other, value in case["given"].items() if other != name}
             with pytest.raises(PolicyError) as refused:
-                table.decide(**facts)
+                table.decide_all(**facts)
             assert refused.value.code == "fact_missing"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from policy_support import overlay
 
+from toolkit.effects import EFFECTS
 from toolkit.policy.layers import REPOSITORY, SHIPPED, Source
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
@@ -15,7 +16,7 @@ def _with(base: str, pointer: str) -> PolicySet:
     root = shipped_root()
     shipped = [Source(str(path.relative_to(root)), path.read_bytes(), SHIPPED) for path in shipped_policy_files()]
     edited = overlay(f"remove: [{pointer}]\n", base=base).encode()
-    return PolicySet.load([*shipped, Source("edited.yaml", edited, REPOSITORY)], shipped_shapes())
+    return PolicySet.load([*shipped, Source("edited.yaml", edited, REPOSITORY)], shipped_shapes(), effects=EFFECTS)
 
 
 @pytest.mark.parametrize("kind", range(9))

@@ -31,6 +31,9 @@ HIGH_RISK_ITEMS = (
 )
 SIGNALS = (*HIGH_RISK_ITEMS, "policy")
 SEVERE = ("BLOCKER", "CRITICAL")
+LENSES = ("risk", "resilience", "readability", "reliability")
+STATES = ("reviewing", "correction_required", "validating", "approved", "escalated", "invalidated")
+GATE_OUTPUTS = ("result", "stage", "code", "next")
 CAUSED = ("introduced", "behavior-activated", "worsened")
 
 
@@ -101,6 +104,47 @@ def mode(facts: Facts) -> Outputs:
         return {"effective": "off", "source": "default"}
     effective = "off" if any(switch == "off" for switch, _ in said) else "on"
     return {"effective": effective, "source": next(source for switch, source in said if switch == effective)}
+
+
+def lenses(facts: Facts) -> Outputs:
+    tier, dominant = facts["tier"], facts["dominant"]
+    if tier == "high":
+        return {"lenses": LENSES}
+    if (tier == "medium") != (dominant is not None):
+        return {"error": "dominant-lens-missing" if tier == "medium" else "dominant-lens-unexpected"}
+    return {"lenses": () if dominant is None else (dominant,)}
+
+
+def dominant_lens(facts: Facts) -> Outputs:
+    if facts["passive"]:
+        return {"lens": "readability"}
+    for lens in LENSES[:3]:
+        if facts[f"{lens}_lines"] * 2 > facts["authored_lines"]:
+            return {"lens": lens}
+    return {"lens": "reliability"}
+
+
+def recovery(facts: Facts) -> Outputs:
+    state, reason = facts["predecessor"], facts["disposition"]
+    if not facts["leaf_unique"]:
+        return {"allowed": False, "code": "leaf-not-unique"}
+    if not facts["revision_matches"]:
+        return {"allowed": False, "code": "revision-mismatch"}
+    if state not in ("approved", "escalated", "invalidated"):
+        return {"allowed": False, "code": "not-ended"}
+    if (state, reason) not in (("approved", "scope_changed"), ("escalated", "escalated"), ("invalidated",) * 2):
+        return {"allowed": False, "code": "disposition-mismatch"}
+    if state == "approved" and not facts["scope_changed"]:
+        return {"allowed": False, "code": "scope-unchanged"}
+    if state == "escalated" and not facts["authorized"]:
+        return {"allowed": False, "code": "unauthorized"}
+    return {"allowed": True, "code": {"approved": "scope-changed"}.get(state, state)}
+
+
+def gate_deliveries(facts: Facts) -> Outputs:
+    if facts["deliveries"] == 0 and (facts["mode"], facts["profile"]) == ("on", "compact"):
+        return dict(zip(GATE_OUTPUTS, ("allow", "delivery-derivation", "nothing-to-deliver", "deliver"), strict=True))
+    return dict.fromkeys(GATE_OUTPUTS)
 
 
 def review_outcome(facts: Facts) -> Outputs:
@@ -240,6 +284,35 @@ SPECS = (
             "passed": BOTH,
         },
         correction_result,
+    ),
+    Spec("review.lenses", {"tier": ("high", "medium", "low"), "dominant": (*LENSES, None)}, lenses),
+    Spec(
+        "review.dominant-lens",
+        {
+            "passive": BOTH,
+            "authored_lines": (0, 1, 2, 59, 60, 61, LARGEST),
+            "risk_lines": (0, 1, 29, 30, 31, LARGEST),
+            "resilience_lines": (0, 1, 29, 30, 31, LARGEST),
+            "readability_lines": (0, 1, 29, 30, 31, LARGEST),
+        },
+        dominant_lens,
+    ),
+    Spec(
+        "review.recovery",
+        {
+            "predecessor": STATES,
+            "disposition": ("scope_changed", "invalidated", "escalated"),
+            "scope_changed": BOTH,
+            "authorized": BOTH,
+            "leaf_unique": BOTH,
+            "revision_matches": BOTH,
+        },
+        recovery,
+    ),
+    Spec(
+        "review.gate-deliveries",
+        {"profile": ("compact", "atomic"), "mode": ("on", "off"), "deliveries": COUNTS},
+        gate_deliveries,
     ),
     Spec("review.mode", {"clone": ("on", "off", None), "global": ("on", "off", None)}, mode),
     Spec(
