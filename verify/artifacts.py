@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from verify.errors import WorkspaceError
 from verify.frontmatter import FrontMatter, read_front_matter
 from verify.markdown import Block, split_lines
 from verify.parsed import blocks_of
+from verify.words import folded, folded_in_order
 from verify.workspace import OUTSIDE, Workspace
 
 if TYPE_CHECKING:
@@ -90,17 +91,13 @@ class ArtifactRules(NamedTuple):
             documents=tuple(Place(place["kind"], place["path"]) for place in value["documents"]),
             shared=tuple(Place(place["kind"], place["path"]) for place in value["shared"]),
             separator=value["separator"],
-            columns=ColumnRules(*(_folded(value["columns"][key]) for key in ("ids", "statuses", "levels"))),
+            columns=ColumnRules(*(folded_in_order(value["columns"][key]) for key in ("ids", "statuses", "levels"))),
             complexity=_complexity_rules(value["complexity"]),
             archived_kind=value["archived"]["kind"],
             status_key=value["archived"]["key"],
-            archived_statuses=frozenset(status.casefold() for status in value["archived"]["statuses"]),
+            archived_statuses=folded(value["archived"]["statuses"]),
             archived_rows=tuple(value["archived"]["rows"]),
         )
-
-
-def _folded(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in words)
 
 
 def _complexity_rules(value: Mapping[str, Any]) -> ComplexityRules:

@@ -13,11 +13,17 @@ if TYPE_CHECKING:
 
 
 class FindingLimits(NamedTuple):
-    """Lengths in characters (code points) that the seven rules set (*Self-verification*), from ``verify.limits``."""
+    """What ``verify.limits`` says of findings: lengths in characters (code points), as the seven rules set them.
+
+    ``excerpt_min`` is the shortest excerpt that proves anything, ``source_max_bytes`` the largest file in which one is
+    looked up.
+    """
 
     excerpt_max: int
+    excerpt_min: int
     excerpt_suffix: str
     suggested_fix_max: int
+    source_max_bytes: int
 
     @classmethod
     def from_policy(cls, policies: PolicySet) -> FindingLimits:
@@ -25,8 +31,10 @@ class FindingLimits(NamedTuple):
         value = cast("Mapping[str, object]", policies.data("verify.limits"))
         return cls(
             excerpt_max=cast(int, value["excerpt_max"]),
+            excerpt_min=cast(int, value["excerpt_min"]),
             excerpt_suffix=cast(str, value["excerpt_suffix"]),
             suggested_fix_max=cast(int, value["suggested_fix_max"]),
+            source_max_bytes=cast(int, value["quote_source_max_bytes"]),
         )
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from enum import Enum
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from verify.markdown_parser import SKIPPED, missing_end, shared_parser
 from verify.markdown_prose import LINE_BREAK, CodeSpan, Prose, Range, read_prose
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 __all__ = [
+    "CODE",
     "LINE_BREAK",
+    "NO_LINES",
+    "NO_PROSE",
     "Block",
     "BlockKind",
     "Cell",
@@ -38,6 +41,14 @@ class BlockKind(Enum):
     FENCE = "fence"
     CODE = "code"  # indented code
     HTML = "html"  # a raw HTML block, comments included
+
+
+CODE: Final = frozenset((BlockKind.FENCE, BlockKind.CODE))
+"""Code, in a fence or indented."""
+NO_LINES: Final = CODE | {BlockKind.ROW}
+"""What has no lines of running text."""
+NO_PROSE: Final = CODE | {BlockKind.HTML}
+"""What holds nothing that a writer says to a reader."""
 
 
 class Cell(NamedTuple):

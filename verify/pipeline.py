@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from verify.admission import admit
 from verify.audit.places import next_iteration
+from verify.evidence import FindingLimits
 from verify.findings import Admitted, Finding
 from verify.floor.check import FloorContext
 from verify.floor.runner import Watcher, findings_of, run_floor
@@ -16,7 +17,7 @@ from verify.layers import floor_layer, model_layers
 from verify.merging import merge
 from verify.persistence import earlier_runs, persistent_findings
 from verify.policies import load_verify_policies
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.recording import recorded
 from verify.redaction import Redactor
 from verify.session import SessionRules, active_session
@@ -54,13 +55,14 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         task=task,
         policies=policies,
         policy_files=loaded.repository_files,
+        policy_revision=loaded.tree.revision if loaded.tree is not None else None,
         roots=_shown_roots(context),
         run_id=os.urandom(16).hex(),
         started_at=started,
         finished_at=started,
         iteration=next_iteration(workspace, task.id, request.stage),
         max_iter=request.max_iter or policies.data("verify.limits")["max_iter"],
-        warnings=tuple(_warnings(context, loaded.repository_files)),
+        warnings=tuple(_warnings(context, loaded)),
     )
     skip = policies.table("verify.skip").decide(complexity=task.complexity, archived=task.archived, stage=request.stage)
     if skip.outputs["skip"]:
@@ -71,11 +73,17 @@ def verify(request: Request, watcher: Watcher) -> Verification:
 def _opened(request: Request) -> tuple[FloorContext, LoadedPolicies]:
     """Workspace, policies and task, in that order: what a run of any kind begins with."""
     workspace = find_workspace(request.start)
-    loaded = load_verify_policies(workspace.root)
+    loaded = load_verify_policies(workspace.root, request.policy_from)
     check_words(request, loaded.policies)
     task = load_task(workspace, request.task_id, loaded.policies)
     context = FloorContext(
-        task, request.stage, loaded.policies, request.framework_root, request.run_commands, request.commits
+        task,
+        request.stage,
+        loaded.policies,
+        request.framework_root,
+        request.run_commands,
+        request.commits,
+        loaded.tree,
     )
     if request.commits is not None:  # what the user named must be there, whether or not a check of the stage asks
         from verify.floor.changes import task_history
@@ -118,7 +126,7 @@ def _admitted(claims: Iterable[Finding], run: Verification) -> tuple[Admitted, .
 
 def admitted(claims: Iterable[Finding], task: Task, policies: PolicySet, now: datetime) -> tuple[Admitted, ...]:
     """The claims admitted and merged; quotes are looked up in the task's documents as they were read."""
-    limits = QuoteLimits.from_policy(policies)
+    limits = FindingLimits.from_policy(policies)
     quotes = QuoteChecker(task.workspace, limits, task.documents(), held=task.texts())
     return merge(admit(claims, policies, task.workspace, now, quotes), policies)
 
@@ -175,10 +183,12 @@ def _standing(task: Task) -> str:
     return f"{level}; {task.archived_reason}" if task.archived else level
 
 
-def _warnings(context: FloorContext, policy_files: tuple[str, ...]) -> Iterator[str]:
+def _warnings(context: FloorContext, loaded: LoadedPolicies) -> Iterator[str]:
     """What a reader of the verdict has to know besides: whose rules judged it, and whether the work goes on."""
-    if policy_files:
-        yield f"policies of this repository are in force: {', '.join(policy_files)}"
+    if loaded.repository_files:
+        yield f"policies of this repository are in force: {', '.join(loaded.repository_files)}"
+    if loaded.user_files:
+        yield f"policies of this user are in force: {', '.join(loaded.user_files)}"
     session = active_session(context.task, SessionRules.from_policy(context.policies))
     if session is not None:
         yield session.warning(context.task.id)

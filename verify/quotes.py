@@ -9,34 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.errors import StorageError
 from toolkit.storage.files import read_bounded
+from verify.evidence import FindingLimits
 from verify.references import Reference, split_reference
 from verify.source_text import Answer, Source, flat, on_cited_lines, search
 from verify.terms import FLOOR
 
 if TYPE_CHECKING:
-    from toolkit.policy.sets import PolicySet
     from verify.task import Workspace
-
-
-class QuoteLimits(NamedTuple):
-    """From ``verify.limits``: the shortest excerpt that proves anything (characters), the largest file (bytes)."""
-
-    excerpt_min: int
-    excerpt_suffix: str
-    source_max_bytes: int
-
-    @classmethod
-    def from_policy(cls, policies: PolicySet) -> QuoteLimits:
-        value = cast("Mapping[str, object]", policies.data("verify.limits"))
-        return cls(
-            excerpt_min=cast(int, value["excerpt_min"]),
-            excerpt_suffix=cast(str, value["excerpt_suffix"]),
-            source_max_bytes=cast(int, value["quote_source_max_bytes"]),
-        )
 
 
 class QuoteChecker:
@@ -51,7 +34,7 @@ class QuoteChecker:
     def __init__(
         self,
         workspace: Workspace,
-        limits: QuoteLimits,
+        limits: FindingLimits,
         artifacts: Mapping[str, Path] | None = None,
         held: Mapping[str, str] | None = None,
     ) -> None:

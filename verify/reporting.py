@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from toolkit import __version__
 from toolkit.reporting.report import (
@@ -17,6 +18,7 @@ from toolkit.reporting.report import (
     Tool,
     tally,
 )
+from toolkit.reporting.visible import visible
 from verify.baseline import REPORT_SCHEMA, fingerprint_of, rule_of
 from verify.findings import Admitted, Malformed
 from verify.recording import breakdown
@@ -24,6 +26,9 @@ from verify.references import split_reference
 from verify.terms import COULD_NOT_RUN, ERROR, NOT_RUN, NOTHING_TO_RUN, RAN, SKIPPED
 from verify.verification import Verification, rfc3339
 from verify.waivers.accepted import COMMAND
+
+if TYPE_CHECKING:
+    from toolkit.repository.revisions import Revision
 
 TOOL = "dr-verify"
 SKIPPED_HEADLINE = "SKIPPED"
@@ -59,6 +64,11 @@ def report_of(run: Verification) -> Report:
     )
 
 
+def _revision(revision: Revision | None) -> dict[str, object] | None:
+    """The revision that the repository's policies and waivers are of; null for the working tree."""
+    return None if revision is None else {"object": revision.oid, "revision": visible(revision.text)}
+
+
 def document_of(run: Verification) -> dict[str, object]:
     """The JSON document of ``dr-verify TASK-ID --json`` (keys as documented under ``docs/schemas``)."""
     judgment = run.judgment
@@ -82,6 +92,7 @@ def document_of(run: Verification) -> dict[str, object]:
         "persistent": list(run.persistent),
         "policy_digest": run.policy_digest,
         "policy_files": list(run.policy_files),
+        "policy_from": _revision(run.policy_revision),
         "roots": list(run.roots),
         "run_id": run.run_id,
         "schema": REPORT_SCHEMA,

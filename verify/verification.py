@@ -19,6 +19,7 @@ from verify.waivers.applying import NO_WAIVERS, Waived, WaiverTally
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from toolkit.repository.revisions import Revision
 
 BETWEEN = ".."
 _SHOWN = 60
@@ -27,7 +28,8 @@ _SHOWN = 60
 class Request(NamedTuple):
     """What was asked for. Words (stage, severity, verdict of the external verifier) are checked against policy.
 
-    Paths are absolute. ``commits`` is a range (``A..B``) that the user calls the task's, ``baseline`` a report.
+    Paths are absolute. ``commits`` is a range (``A..B``) that the user calls the task's, ``baseline`` a report,
+    ``policy_from`` a revision whose policies and waivers judge instead of the working tree's.
     """
 
     task_id: str
@@ -42,6 +44,7 @@ class Request(NamedTuple):
     write: bool = True
     commits: str | None = None
     baseline: Path | None = None
+    policy_from: str | None = None
 
 
 class CommitLine(NamedTuple):
@@ -63,6 +66,7 @@ class Verification(NamedTuple):
     task: Task
     policies: PolicySet
     policy_files: tuple[str, ...]
+    policy_revision: Revision | None
     roots: tuple[str, ...]
     run_id: str
     started_at: datetime

@@ -9,11 +9,11 @@ from toolkit.policy.sets import PolicySet
 from verify.evidence import FindingLimits, clip, clip_fix, message_evidence, quote_line
 from verify.terms import FILE_QUOTE, TEST_OUTPUT
 
-LIMITS = FindingLimits(20, "[truncated]", 30)
+LIMITS = FindingLimits(20, 8, "[truncated]", 30, 4096)
 
 
 def test_the_limits_come_from_the_policy(policies: PolicySet) -> None:
-    assert FindingLimits.from_policy(policies) == FindingLimits(200, "[truncated]", 500)
+    assert FindingLimits.from_policy(policies) == FindingLimits(200, 8, "[truncated]", 500, 4194304)
 
 
 @given(st.text(max_size=60), st.integers(0, 40))

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from toolkit.policy.sets import PolicySet
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.evidence import FindingLimits
+from verify.quotes import QuoteChecker
 from verify.task import Workspace
 from verify.terms import DISPATCH, FLOOR
 
-LIMITS = QuoteLimits(excerpt_min=8, excerpt_suffix="[truncated]", source_max_bytes=4096)
+LIMITS = FindingLimits(200, 8, "[truncated]", 500, source_max_bytes=4096)
 PLAN = """# Plan
 
 1. Rename the table
@@ -42,7 +43,7 @@ def checker(workspace: Workspace) -> QuoteChecker:
 
 
 def test_the_limits_come_from_the_policies(policies: PolicySet) -> None:
-    limits = QuoteLimits.from_policy(policies)
+    limits = FindingLimits.from_policy(policies)
     assert limits.excerpt_min == 8
     assert limits.excerpt_suffix == "[truncated]"
 
@@ -243,12 +244,13 @@ def test_a_file_without_the_right_to_read_is_unchecked(reachable: Path) -> None:
 import os, sys
 from pathlib import Path
 from toolkit.errors import StorageError
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.evidence import FindingLimits
+from verify.quotes import QuoteChecker
 from verify.task import Workspace
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 root = Path(sys.argv[1])
-checker = QuoteChecker(Workspace(root=root, datarim=root / "datarim"), QuoteLimits(8, "[truncated]", 4096))
+checker = QuoteChecker(Workspace(root=root, datarim=root / "datarim"), FindingLimits(200, 8, "[truncated]", 500, 4096))
 print(checker.check("closed.md:1", "first line of notes", "dispatch"))
 """
     done = subprocess.run([sys.executable, "-c", script, str(reachable)], capture_output=True, text=True, check=False)

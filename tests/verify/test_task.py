@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from policy_support import overlay
 
+from toolkit.effects import EFFECTS
 from toolkit.errors import StorageError
 from toolkit.policy.layers import REPOSITORY, SHIPPED, Source
 from toolkit.policy.problems import PolicyError
@@ -60,7 +61,8 @@ def overlaid(edit: str) -> PolicySet:
     folder = Path(__file__).parents[2] / "policies/verify"
     shipped = [Source(name, (folder / name).read_bytes(), SHIPPED) for name in ("artifacts.yaml", "criteria.yaml")]
     edited = overlay(f"set:\n  {edit}\n", base="verify.artifacts")
-    return PolicySet.load([*shipped, Source("edited.yaml", edited.encode(), REPOSITORY)], shipped_shapes())
+    sources = [*shipped, Source("edited.yaml", edited.encode(), REPOSITORY)]
+    return PolicySet.load(sources, shipped_shapes(), effects=EFFECTS)
 
 
 # The workspace

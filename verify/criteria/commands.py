@@ -70,7 +70,8 @@ def _is_script(word: str, rules: CommandRules) -> bool:
 
 
 def _is_program(word: str, arguments: list[str], rules: CommandRules) -> bool:
-    name = word.removesuffix(".exe")
+    suffix = next((end for end in rules.program_suffixes if word.endswith(end)), "")
+    name = word.removesuffix(suffix)
     if name not in rules.programs:
         return False
     if name in rules.plain_words:

@@ -13,7 +13,8 @@ from verify.criteria.commands import command_in
 from verify.criteria.pieces import Piece, plain_words
 from verify.criteria.rules import CriteriaRules, CueRules
 from verify.fields import COLONS
-from verify.markdown import BlockKind, CodeSpan
+from verify.markdown import CODE, NO_LINES, BlockKind, CodeSpan
+from verify.words import either
 
 _OFFSET = attrgetter("offset")
 
@@ -41,7 +42,7 @@ def find_cue(pieces: Sequence[Piece], rules: CriteriaRules) -> Cue | None:
 
 def _in_code(piece: Piece, rules: CriteriaRules) -> Cue | None:
     """A command in inline code, or as the first line of a fence or an indented block."""
-    if piece.kind in {BlockKind.FENCE, BlockKind.CODE}:
+    if piece.kind in CODE:
         word = command_in(piece.text, rules.commands)
         return Cue(word, piece.line) if word else None
     for span in piece.spans:
@@ -52,7 +53,7 @@ def _in_code(piece: Piece, rules: CriteriaRules) -> Cue | None:
 
 
 def _in_statement(piece: Piece, below: Piece | None, rules: CriteriaRules) -> Cue | None:
-    if piece.kind in {BlockKind.FENCE, BlockKind.CODE}:
+    if piece.kind in CODE:
         return None
     if piece.kind is BlockKind.ROW:
         cells = (cell for column, cell in piece.columned_cells() if column not in rules.cues.columns)
@@ -92,7 +93,7 @@ def _marker(text: str, spans: Iterable[CodeSpan], rules: CueRules) -> tuple[str,
 
 def _fills(piece: Piece, below: Piece, rules: CriteriaRules) -> bool:
     """Whether what stands right below an empty marker is its text."""
-    if below.kind in {BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW}:
+    if below.kind in NO_LINES:
         return says_something(below.text + "".join(f" {span.text}" for span in below.spans), rules.cues)
     if below.kind is BlockKind.HEADING and below.first:
         return False
@@ -131,5 +132,4 @@ def _with_code(text: str, code: Sequence[CodeSpan], start: int, stop: int) -> st
 @cache
 def _pattern(markers: tuple[str, ...]) -> re.Pattern[str]:
     """A marker as whole words, perhaps a remark in brackets, and a colon."""
-    either = "|".join(map(re.escape, markers))
-    return re.compile(rf"(?<![\w-])(?P<word>{either})[ \t]?(?:\([^()\n]{{0,60}}\)[ \t]?)?:", re.IGNORECASE)
+    return re.compile(rf"(?<![\w-])(?P<word>{either(markers)})[ \t]?(?:\([^()\n]{{0,60}}\)[ \t]?)?:", re.IGNORECASE)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from verify.criteria.leads import Lead, begins_with_reference, read_lead
 from verify.criteria.pieces import Piece, cut, plain_words
 from verify.criteria.rules import CriteriaRules
-from verify.markdown import LINE_BREAK, Block, BlockKind, Cell, in_ranges
+from verify.markdown import CODE, LINE_BREAK, Block, BlockKind, Cell, in_ranges
 
 
 class Definition(NamedTuple):
@@ -81,7 +81,7 @@ def _cites(heading: str, rules: CriteriaRules) -> bool:
 
 def _labels_of(piece: Piece, before: Piece | None, rules: CriteriaRules) -> tuple[tuple[str, ...], bool]:
     """The labels that a piece begins with, and whether it defines them; ``before`` is the piece above it."""
-    if piece.kind in {BlockKind.FENCE, BlockKind.CODE}:
+    if piece.kind in CODE:
         return (), False
     if piece.kind is BlockKind.ROW:
         return _labels_of_row(piece, rules)

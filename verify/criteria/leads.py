@@ -10,8 +10,6 @@ from verify.criteria.labels import Mention, fold, mention_at
 from verify.criteria.pieces import plain_words
 from verify.criteria.rules import CriteriaRules
 
-_REFERENCE_REACH = 80  # characters: longer than any reference of the policy
-
 
 class Lead(NamedTuple):
     """A text that begins with labels: which, where the first one starts, and how the text goes on.
@@ -60,7 +58,8 @@ def read_lead(text: str, rules: CriteriaRules) -> Lead | None:
 
 def begins_with_reference(text: str, rules: CriteriaRules) -> bool:
     """Whether the text of a criterion only says where that is defined."""
-    return f"{plain_words(text[:_REFERENCE_REACH])} ".startswith(rules.definitions.references)
+    definitions = rules.definitions
+    return f"{plain_words(text[: definitions.reference_reach])} ".startswith(definitions.references)
 
 
 def _label_start(text: str, rules: CriteriaRules) -> int:

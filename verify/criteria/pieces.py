@@ -8,7 +8,7 @@ from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from verify.markdown import LINE_BREAK, Block, BlockKind, Cell, CodeSpan, ProseLine, Range
+from verify.markdown import CODE, LINE_BREAK, Block, BlockKind, Cell, CodeSpan, ProseLine, Range
 
 
 class Piece(NamedTuple):
@@ -49,7 +49,7 @@ def cut(blocks: Iterable[Block]) -> tuple[Piece, ...]:
             columns = tuple(plain_words(cell.text) for cell in block.cells)
         if block.kind is BlockKind.ROW:
             pieces.append(Piece(block, block.line, block.text, (), block.spans, first=True, columns=columns))
-        elif block.kind in {BlockKind.FENCE, BlockKind.CODE}:
+        elif block.kind in CODE:
             pieces.append(Piece(block, block.line, block.text, (), (), first=True))
         else:
             more = _goes_on(block, following)

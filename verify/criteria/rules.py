@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from verify.words import either, folded, folded_in_order, longest_first
+
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
@@ -31,16 +33,16 @@ class LabelRules:
         Groups: ``family``, ``axis``, ``body`` (number, dotted parts, letter) of the first label; ``last_family``,
         ``last_axis`` and ``last_body`` of the second, or ``tail`` where only numbers are written (``AC-1..3,5``).
         """
-        family, written = _either(self.families), f"(?:{_either(filter(None, self.separators))})"
+        family, written = either(self.families), f"(?:{either(filter(None, self.separators))})"
         separator = f"{written}?" if "" in self.separators else written
 
         def label(prefix: str) -> str:
             axis = rf"{written}(?P<{prefix}axis>[A-Z])"
             return rf"(?P<{prefix}family>{family})(?:{axis}|{separator})(?P<{prefix}body>{_NUMBER}[a-z]?)"
 
-        signs, gap = _either(self.range_signs), "[ \t]{0,3}"
-        hyphens = _either(word for word in self.range_words if not word.isalnum())
-        words = _either(word for word in self.range_words if word.isalnum())
+        signs, gap = either(self.range_signs), "[ \t]{0,3}"
+        hyphens = either(word for word in self.range_words if not word.isalnum())
+        words = either(word for word in self.range_words if word.isalnum())
         full = rf"{gap}(?:{signs}|{hyphens}|(?<=[ \t])(?:{words})(?=[ \t])){gap}{label('last_')}"
         tail = rf"(?P<tail>(?:(?:{self._tail_signs}){_NUMBER})++)"
         return re.compile(rf"(?<![\w-]){label('')}(?:(?:{full}|{tail}){_END}|{_END})")
@@ -53,7 +55,7 @@ class LabelRules:
     @property
     def _tail_signs(self) -> str:
         hyphens = (word for word in self.range_words if not word.isalnum())
-        return _either([*self.range_signs, *hyphens, *self.list_signs])
+        return either([*self.range_signs, *hyphens, *self.list_signs])
 
 
 _NUMBER = r"[0-9]{1,6}+(?:\.[0-9]{1,6}+){0,3}+"
@@ -63,7 +65,10 @@ _END = r"(?!\w|-\w|\.[0-9])"
 
 
 class DefinitionRules(NamedTuple):
-    """What a definition may look like; every word is case-folded. ``most`` labels are defined in one document."""
+    """What a definition may look like; every word is case-folded. ``most`` labels are defined in one document.
+
+    ``reference_reach`` is in characters.
+    """
 
     most: int
     lead_words: tuple[str, ...]
@@ -71,6 +76,7 @@ class DefinitionRules(NamedTuple):
     bullets: tuple[str, ...]
     pointers: tuple[str, ...]
     strikes: tuple[str, ...]
+    reference_reach: int
     references: tuple[str, ...]
     running_words: frozenset[str]
     citing_sections: frozenset[str]
@@ -103,6 +109,7 @@ class CommandRules(NamedTuple):
     script_extensions: tuple[str, ...]
     script_prefixes: tuple[str, ...]
     program_directories: frozenset[str]
+    program_suffixes: tuple[str, ...]
     prompts: frozenset[str]
     openings: str
     comments: tuple[str, ...]
@@ -150,25 +157,26 @@ def _label_rules(value: Mapping[str, Any]) -> LabelRules:
 def _definition_rules(value: Mapping[str, Any]) -> DefinitionRules:
     return DefinitionRules(
         most=value["most"],
-        lead_words=_longest_first(word.casefold() for word in value["lead_words"]),
+        lead_words=longest_first(folded_in_order(value["lead_words"])),
         joiners=tuple(value["joiners"]),
         bullets=tuple(value["bullets"]),
         pointers=tuple(value["pointers"]),
         strikes=tuple(value["strikes"]),
+        reference_reach=value["reference_reach"],
         references=_beginnings(value["references"]),
-        running_words=_folded(value["running_words"]),
-        citing_sections=_folded(value["citing_sections"]),
-        citing_columns=_folded(value["citing_columns"]),
+        running_words=folded(value["running_words"]),
+        citing_sections=folded(value["citing_sections"]),
+        citing_columns=folded(value["citing_columns"]),
     )
 
 
 def _cue_rules(value: Mapping[str, Any]) -> CueRules:
     return CueRules(
-        markers=_longest_first(value["markers"]),
+        markers=longest_first(value["markers"]),
         placeholders=_beginnings(value["placeholders"]),
-        empty_answers=_folded(value["empty_answers"]),
-        other_fields=_folded(value["other_fields"]),
-        columns=_folded(value["columns"]),
+        empty_answers=folded(value["empty_answers"]),
+        other_fields=folded(value["other_fields"]),
+        columns=folded(value["columns"]),
     )
 
 
@@ -178,31 +186,19 @@ def _command_rules(value: Mapping[str, Any]) -> CommandRules:
         plain_words=frozenset(value["plain_words"]),
         product_names=frozenset(value["product_names"]),
         verbs=frozenset(value["verbs"]),
-        prose_words=_folded(value["prose_words"]),
+        prose_words=folded(value["prose_words"]),
         data_signs=frozenset(value["data_signs"]),
         argument_signs=frozenset(value["argument_signs"]),
         script_extensions=tuple(value["script_extensions"]),
         script_prefixes=tuple(value["script_prefixes"]),
         program_directories=frozenset(value["program_directories"]),
+        program_suffixes=tuple(value["program_suffixes"]),
         prompts=frozenset(value["prompts"]),
         openings=value["openings"] + " \t",
         comments=tuple(value["comments"]),
     )
 
 
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)
-
-
 def _beginnings(words: Iterable[str]) -> tuple[str, ...]:
     """Case-folded words, each with the space that ends it."""
     return tuple(f"{word.casefold()} " for word in words)
-
-
-def _longest_first(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(words, key=len, reverse=True))
-
-
-def _either(words: Iterable[str]) -> str:
-    """An alternation in which no word hides a longer one."""
-    return "|".join(map(re.escape, _longest_first(words)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from verify.artifacts import Artifact
 from verify.criteria import CriteriaRules, says_something
 from verify.criteria.pieces import plain_words
-from verify.documents.dates import dates_in
+from verify.documents.dates import DateWords, dates_in
 from verify.fields import Field, find_fields
+from verify.words import folded, folded_in_order
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -32,7 +33,7 @@ class NamingRules(NamedTuple):
 
 
 class ApprovalRules(NamedTuple):
-    """``verify.approvals`` as code uses it. Statuses, ``nobody`` and ``months`` are folded, ``trails`` plain words."""
+    """``verify.approvals`` as code uses it. Statuses, ``nobody`` and ``dates`` are folded, ``trails`` plain words."""
 
     documents: tuple[str, ...]
     status: str
@@ -46,7 +47,7 @@ class ApprovalRules(NamedTuple):
     reports: ReportRules
     naming: NamingRules
     most_versions: int
-    months: tuple[tuple[str, ...], ...]
+    dates: DateWords
 
     @classmethod
     def from_policy(cls, policies: PolicySet) -> ApprovalRules:
@@ -56,17 +57,17 @@ class ApprovalRules(NamedTuple):
         return cls(
             documents=tuple(value["documents"]),
             status=front["status"],
-            approved=_folded(front["approved"]),
-            withdrawn=_folded(front["withdrawn"]),
+            approved=folded(front["approved"]),
+            withdrawn=folded(front["withdrawn"]),
             keys=tuple(front["keys"]),
-            nobody=_folded(front["nobody"]),
+            nobody=folded(front["nobody"]),
             dated=tuple(lines["dated"]),
             named=tuple(lines["named"]),
             trails=frozenset(map(plain_words, value["trails"])),
             reports=ReportRules(*(tuple(reports[key]) for key in ReportRules._fields)),
-            naming=NamingRules(naming["shortest_word"], naming["stem"], _folded(naming["idle_words"])),
+            naming=NamingRules(naming["shortest_word"], naming["stem"], folded(naming["idle_words"])),
             most_versions=value["most_versions"],
-            months=tuple(tuple(name.casefold() for name in names) for names in value["months"]),
+            dates=DateWords(tuple(map(folded_in_order, value["months"])), folded_in_order(value["ordinals"])),
         )
 
 
@@ -104,12 +105,12 @@ def find_approval(document: Artifact, reading: Reading) -> Approval | None:
 def approval_lines(document: Artifact, reading: Reading) -> Iterator[Field]:
     """The lines ``Approved: DATE by WHO`` of a document. One that has none of the words is not even parsed."""
     rules = reading.rules
-    names, folded = (*rules.dated, *rules.named), document.text.casefold()
-    if not any(name.casefold() in folded for name in names):
+    names, text = (*rules.dated, *rules.named), document.text.casefold()
+    if not any(name in text for name in folded(names)):
         return
-    dated = _folded(rules.dated)
+    dated = folded(rules.dated)
     for field in find_fields(document.blocks, names, reading.separator):
-        undated = next(dates_in(field.written, rules.months), None) is None
+        undated = next(dates_in(field.written, rules.dates), None) is None
         if _says_who(field.written, reading) and not (undated and field.name.casefold() in dated):
             yield field
 
@@ -117,7 +118,3 @@ def approval_lines(document: Artifact, reading: Reading) -> Iterator[Field]:
 def _says_who(value: str, reading: Reading) -> bool:
     """Whether a value names somebody or a day, and is no stand-in for one."""
     return value.strip().casefold() not in reading.rules.nobody and says_something(value, reading.criteria.cues)
-
-
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from verify.criteria.pieces import plain_words
 from verify.documents.sentences import Sentence, sentences_of
+from verify.history.digits import HashDigits
 from verify.markdown import Block
 from verify.paths import Doubt, PathRules
 from verify.paths.spans import read_span
+from verify.words import folded
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
 class HashRules(NamedTuple):
     """What makes hexadecimal digits a commit; words are case-folded, see the policy."""
 
-    shortest: int
-    longest: int
-    whole: int
+    digits: HashDigits
     words: frozenset[str]
     joiners: frozenset[str]
     plain_words: frozenset[str]
@@ -42,6 +42,7 @@ class FigureRules(NamedTuple):
     outputs: frozenset[str]
     output_folders: tuple[str, ...]
     labels: frozenset[str]
+    label_max: int
     counted: frozenset[str]
     measured: Mapping[str, tuple[int, ...]]
     about: frozenset[str]
@@ -51,8 +52,9 @@ class FigureRules(NamedTuple):
 
 
 class ClaimRules(NamedTuple):
-    """``verify.claims`` as code uses it."""
+    """``verify.claims`` as code uses it; ``reach`` is in characters."""
 
+    reach: int
     hashes: HashRules
     figures: FigureRules
 
@@ -61,32 +63,31 @@ class ClaimRules(NamedTuple):
         """The rules of the loaded policies (their shape proves the types)."""
         value = cast("Mapping[str, Any]", policies.data("verify.claims"))
         hashes, figures = value["hashes"], value["figures"]
-        shortest, longest = hashes["lengths"]
         return cls(
+            value["reach"],
             HashRules(
-                shortest=shortest,
-                longest=longest,
-                whole=hashes["whole"],
-                words=_folded(hashes["words"]),
-                joiners=_folded(hashes["joiners"]),
-                plain_words=_folded(hashes["plain_words"]),
-                others=_folded(hashes["others"]),
+                digits=HashDigits.from_policy(policies),
+                words=folded(hashes["words"]),
+                joiners=folded(hashes["joiners"]),
+                plain_words=folded(hashes["plain_words"]),
+                others=folded(hashes["others"]),
                 nearest_words=hashes["nearest_words"],
                 other_lengths=frozenset(hashes["other_lengths"]),
-                elsewhere=_folded(hashes["elsewhere"]),
-                beside=_folded(hashes["beside"]),
+                elsewhere=folded(hashes["elsewhere"]),
+                beside=folded(hashes["beside"]),
             ),
             FigureRules(
-                outputs=_folded(figures["outputs"]),
+                outputs=folded(figures["outputs"]),
                 output_folders=tuple(figures["output_folders"]),
-                labels=_folded(figures["labels"]),
-                counted=_folded(figures["counted"]),
+                labels=folded(figures["labels"]),
+                label_max=figures["label_max"],
+                counted=folded(figures["counted"]),
                 measured={
                     word.casefold(): tuple(group["ratios"]) for group in figures["measured"] for word in group["words"]
                 },
-                about=_folded(figures["about"]),
+                about=folded(figures["about"]),
                 about_signs=tuple(figures["about_signs"]),
-                unstated=_folded(figures["unstated"]),
+                unstated=folded(figures["unstated"]),
                 output_max_bytes=figures["output_max_bytes"],
             ),
         )
@@ -129,14 +130,14 @@ def claims_in(blocks: Iterable[Block], rules: ClaimRules, paths: PathRules) -> C
     """The claims of a document; linear in it."""
     commits: list[CommitClaim] = []
     figures: list[FigureClaim] = []
-    for sentence in sentences_of(blocks, rules.figures.labels):
+    for sentence in sentences_of(blocks, rules.figures.labels, rules.figures.label_max):
         cited = [word for span in sentence.spans for word in read_span(span.text, paths)]
         outputs = [word.text for word in cited if _is_output(word.text, rules.figures)]
         sure = [word.text for word in cited if word.doubt is Doubt.NONE and word.text not in outputs]
-        commits += _commits(sentence, tuple(sure), rules.hashes)
+        commits += _commits(sentence, tuple(sure), rules)
         output = outputs[0] if len(set(outputs)) == 1 else ""
         if output or (sentence.fence is not None and not outputs):
-            figures += _figures(sentence, output, rules.figures)
+            figures += _figures(sentence, output, rules)
     return Claims(tuple(commits), tuple(figures))
 
 
@@ -154,8 +155,9 @@ class _Digits(NamedTuple):
     code: bool
 
 
-def _commits(sentence: Sentence, paths: tuple[str, ...], rules: HashRules) -> Iterator[CommitClaim]:
+def _commits(sentence: Sentence, paths: tuple[str, ...], claims: ClaimRules) -> Iterator[CommitClaim]:
     """The commits that a sentence names: digits in inline code, or after the word for a commit."""
+    rules = claims.hashes
     words = frozenset(plain_words(sentence.text).split())
     away = not words.isdisjoint(rules.elsewhere)
     held = paths if words.isdisjoint(rules.beside) else ()
@@ -163,7 +165,7 @@ def _commits(sentence: Sentence, paths: tuple[str, ...], rules: HashRules) -> It
     named, end = False, 0
     for digits, line in zip(found, sentence.line_of(it.start for it in found), strict=True):
         gap = plain_words(sentence.text[end : digits.start]).split()
-        before = plain_words(sentence.text[max(end, digits.start - _WINDOW) : digits.start]).split()
+        before = plain_words(sentence.text[max(end, digits.start - claims.reach) : digits.start]).split()
         listed = named and all(word in rules.joiners for word in gap)
         named = listed or _is_named(before, rules)
         end = digits.end
@@ -171,9 +173,6 @@ def _commits(sentence: Sentence, paths: tuple[str, ...], rules: HashRules) -> It
             sure = named or _is_plainly_hash(digits.text, before, rules)
             linked = sentence.text.startswith("](", digits.end)
             yield CommitClaim(digits.text, line, sure and not away and not linked, held)
-
-
-_WINDOW = 80  # characters before a hash in which the words that lead to it are looked for
 
 
 def _digits_in(sentence: Sentence, rules: HashRules) -> Iterator[_Digits]:
@@ -188,9 +187,8 @@ def _digits_in(sentence: Sentence, rules: HashRules) -> Iterator[_Digits]:
         for match in _hexadecimal().finditer(sentence.text)
     )
     for digits in sorted(found):
-        short = rules.shortest <= len(digits.text) <= rules.longest
         known = digits.text in rules.plain_words or not digits.text.strip("0")  # all zeros are Git's word for none
-        if (short or len(digits.text) == rules.whole) and not known:
+        if rules.digits.fit(digits.text) and not known:
             yield digits
 
 
@@ -209,16 +207,17 @@ def _may_be_commit(digits: _Digits, text: str) -> bool:
 def _is_plainly_hash(digits: str, before: list[str], rules: HashRules) -> bool:
     """Whether digits that nothing calls a commit are one's: no number, of no other length, and nothing else's."""
     number = digits.isdecimal() or all(map(str.isdecimal, digits.split("e", 1)))
-    other = len(digits) in rules.other_lengths or len(digits) == rules.whole
+    other = len(digits) in rules.other_lengths or len(digits) == rules.digits.whole
     return not number and not other and rules.others.isdisjoint(before[-rules.nearest_words :])
 
 
-def _figures(sentence: Sentence, output: str, rules: FigureRules) -> Iterator[FigureClaim]:
+def _figures(sentence: Sentence, output: str, claims: ClaimRules) -> Iterator[FigureClaim]:
     """The figures of a sentence with what they count; not those that are rounded or limits by their own words."""
+    rules = claims.figures
     matches = list(_figure().finditer(sentence.text))
     for match, line in zip(matches, sentence.line_of(it.start() for it in matches), strict=True):
         figure, word = match["figure"] or match["after"], (match["word"] or match["name"]).casefold()
-        before = sentence.text[max(0, match.start() - _WINDOW) : match.start()].rstrip()
+        before = sentence.text[max(0, match.start() - claims.reach) : match.start()].rstrip()
         vague = match["more"] or before.endswith(rules.about_signs) or (word in rules.counted and "." in figure)
         last = plain_words(before).split()[-1:]
         if vague or not rules.about.isdisjoint(last) or figure in rules.unstated:
@@ -229,14 +228,10 @@ def _figures(sentence: Sentence, output: str, rules: FigureRules) -> Iterator[Fi
             yield FigureClaim(figure, word, line, ratios, output, fence)
 
 
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)
-
-
 @cache
 def _hexadecimal() -> re.Pattern[str]:
     """A whole word of hexadecimal digits; no part of a UUID, a path, a colour or an address."""
-    return re.compile(r"(?<![\w./#@-])[0-9a-fA-F]{4,64}(?![\w-])")
+    return re.compile(r"(?<![\w./#@-])[0-9a-fA-F]++(?![\w-])")
 
 
 @cache

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from verify.criteria.labels import Mention
 from verify.criteria.pieces import Piece, plain_words
 from verify.fields import COLONS, with_code
-from verify.markdown import BlockKind, CodeSpan
+from verify.markdown import CODE, BlockKind, CodeSpan
+from verify.words import either
 
 Find = Callable[[str], Iterable[Mention]]
 _OPENINGS = "([{"
@@ -83,11 +84,8 @@ def _texts(pieces: Sequence[Piece]) -> Iterator[_Text]:
             columns = (*piece.columns, *("" for _ in piece.block.cells[len(piece.columns) :]))
             for column, cell in zip(columns, piece.block.cells, strict=False):
                 yield _Text(place, piece.line, cell.text, cell.spans, "" if piece.block.header else column)
-        elif piece.kind not in _NO_PROSE:
+        elif piece.kind not in CODE:
             yield _Text(place, piece.line, piece.text, piece.spans)
-
-
-_NO_PROSE = frozenset((BlockKind.FENCE, BlockKind.CODE))
 
 
 def leading_labels(text: str, find: Find, joiners: Collection[str]) -> tuple[tuple[str, ...], str]:
@@ -146,5 +144,4 @@ def _depth(piece: Piece) -> int:
 @cache
 def name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     """A name as a whole word, perhaps closing emphasis, and a colon."""
-    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<![\w-])(?P<name>{either})[ \t]?:", re.IGNORECASE)
+    return re.compile(rf"(?<![\w-])(?P<name>{either(names)})[ \t]?:", re.IGNORECASE)

@@ -13,10 +13,10 @@ from verify.criteria.labels import find_mentions
 from verify.documents.measures import COMMAND, MASKED, NAMED, VALUE, MeasureRules, found
 from verify.documents.sections import holds
 from verify.fields import COLONS
-from verify.markdown import LINE_BREAK, BlockKind, CodeSpan
+from verify.markdown import CODE, LINE_BREAK, BlockKind, CodeSpan
+from verify.words import either
 
 _MARKS = str.maketrans(dict.fromkeys((VALUE, NAMED, COMMAND, MASKED), " "))
-_CODE = frozenset((BlockKind.FENCE, BlockKind.CODE))
 
 
 class Measure(NamedTuple):
@@ -49,7 +49,7 @@ def find_measure(pieces: Sequence[Piece], reader: Reader) -> Measure | None:
             commanded = commanded or COMMAND in marked
             said = found(reader.rules.test_endings, marked)
             ending = ending or (Measure(said, piece.line) if said else None)
-        if piece.kind in _CODE:
+        if piece.kind in CODE:
             what = measure_of_fence(piece.text, reader)
             if what:
                 return Measure(what, piece.line)
@@ -120,7 +120,7 @@ def mask(text: str, reader: Reader) -> str:
 
 def _texts(piece: Piece, fields: frozenset[str]) -> Iterable[tuple[str, tuple[CodeSpan, ...], str]]:
     """The prose of a piece with its code: one text, or the cells of a row, each with its column, but for ``fields``."""
-    if piece.kind in _CODE:
+    if piece.kind in CODE:
         return ()
     if piece.kind is not BlockKind.ROW:
         return ((piece.text, piece.spans, ""),)
@@ -153,15 +153,13 @@ def _remark() -> re.Pattern[str]:
 
 @cache
 def _sentences(markers: tuple[str, ...]) -> re.Pattern[str]:
-    either = "|".join(map(re.escape, markers))
-    return re.compile(rf"[.;!?](?=\s|$)|(?<!\w)(?:{either})[ \t]?:", re.IGNORECASE)
+    return re.compile(rf"[.;!?](?=\s|$)|(?<!\w)(?:{either(markers)})[ \t]?:", re.IGNORECASE)
 
 
 @cache
 def _other_fields(fields: frozenset[str], markers: tuple[str, ...]) -> re.Pattern[str]:
     """A field that measures something else, to the end of its sentence or to what is verified."""
-    names = "|".join(map(re.escape, sorted(fields, key=len, reverse=True)))
-    stop = "|".join(map(re.escape, markers))
+    names, stop = either(fields), either(markers)
     return re.compile(
         rf"(?:(?<=^)|(?<=[.;·|(,\n])|(?<=[.;·|(,]\s))[ \t]{{0,3}}(?:{names})[ \t]?[:：]"
         rf"(?:(?!(?:{stop})[ \t]?[:：])[^.;·|\n]|\.(?=\S)){{0,300}}",

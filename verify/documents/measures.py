@@ -7,11 +7,12 @@ that only names something (``MASKED``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from verify.documents.names import naming_numbers
 from verify.documents.phrases import Phrases, Plurals, Token, skipped, tokens_of
+from verify.words import folded
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -42,6 +43,7 @@ class MeasureRules(NamedTuple):
     signs: Phrases
     comparisons: Phrases
     comparison_fillers: Phrases
+    most_comparison_fillers: int
     ratios: Phrases
     tests: Phrases
     long_tests: Phrases
@@ -51,6 +53,7 @@ class MeasureRules(NamedTuple):
     verbs: Phrases
     copulas: Phrases
     fillers: Phrases
+    most_fillers: int
     values: Phrases
     results: Phrases
     arrows: Phrases
@@ -76,6 +79,7 @@ class MeasureRules(NamedTuple):
             signs=Phrases(compared["signs"]),
             comparisons=Phrases(compared["words"]),
             comparison_fillers=Phrases([*compared["fillers"], *compared["articles"]]),
+            most_comparison_fillers=compared["most_fillers"],
             ratios=Phrases(compared["ratios"]),
             tests=Phrases(compared["tests"]),
             long_tests=Phrases(sign for sign in compared["tests"] if len(sign) > 1),
@@ -85,13 +89,14 @@ class MeasureRules(NamedTuple):
             verbs=Phrases(outcomes["verbs"]),
             copulas=Phrases(outcomes["copulas"]),
             fillers=Phrases(outcomes["fillers"]),
+            most_fillers=outcomes["most_fillers"],
             values=Phrases(outcomes["values"]),
             results=Phrases(outcomes["results"]),
             arrows=Phrases(outcomes["arrows"]),
             endings=Phrases(value["endings"]),
             test_endings=Phrases(value["test_endings"]),
-            columns=_folded(value["columns"]),
-            other_fields=_folded(value["other_fields"]),
+            columns=folded(value["columns"]),
+            other_fields=folded(value["other_fields"]),
             named=naming_numbers(value["numbered"], value["no_numbers"]),
             starts=frozenset(first for words in beginnings for first in Phrases(words).firsts),
         )
@@ -126,7 +131,7 @@ class MeasureRules(NamedTuple):
         """The exact value that a text begins with, empty without one."""
         tokens = tokens_of(text)
         start = next((at for at, token in enumerate(tokens) if token.text[0].isalnum() or self._sign(tokens, at)), 0)
-        end = self._value(tokens, self.fillers.after(tokens, start, 3))
+        end = self._value(tokens, self.fillers.after(tokens, start, self.most_fillers))
         return text[tokens[start].start : tokens[end - 1].end] if end else ""
 
     def masked(self, text: str) -> str:
@@ -165,7 +170,7 @@ class MeasureRules(NamedTuple):
         taken = self.comparisons.at(tokens, place)
         if not taken:
             return 0
-        after = self.comparison_fillers.after(tokens, place + taken, 2)
+        after = self.comparison_fillers.after(tokens, place + taken, self.most_comparison_fillers)
         for start in (place + taken, after):
             number = self._amount(tokens, start)
             words = max(it.at(tokens, start) for it in (self.number_words, self.adverbs, self.lone_units))
@@ -197,7 +202,7 @@ class MeasureRules(NamedTuple):
 
     def _led(self, tokens: Sequence[Token], place: int) -> int:
         """Where the value after a verb begins."""
-        return self.fillers.after(tokens, skipped(tokens, place, _LINKS), 3)
+        return self.fillers.after(tokens, skipped(tokens, place, _LINKS), self.most_fillers)
 
     def _value(self, tokens: Sequence[Token], place: int) -> int:
         """Behind an exact value; 0 where none begins."""
@@ -227,7 +232,3 @@ def found(phrases: Phrases, text: str) -> str:
 
 def _number(tokens: Sequence[Token], place: int) -> int:
     return place + 1 if place < len(tokens) and tokens[place].is_number else 0
-
-
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)

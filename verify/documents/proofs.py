@@ -13,9 +13,11 @@ from verify.documents.measurable import Reader, mark, measure_in, measure_of_fen
 from verify.documents.measures import COMMAND, VALUE, found
 from verify.documents.phrases import Phrases, tokens_of
 from verify.documents.statements import Clip, Statement
+from verify.history.digits import HashDigits
 from verify.paths.rules import PathRules
 from verify.paths.spans import read_span
 from verify.paths.words import Doubt, Word, read_word
+from verify.words import either
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -40,6 +42,7 @@ class EvidenceRules(NamedTuple):
     lines: Phrases
     commits: re.Pattern[str]
     hashes: re.Pattern[str]
+    quotations: re.Pattern[str]
     paths: PathRules
     reader: Reader
 
@@ -47,9 +50,11 @@ class EvidenceRules(NamedTuple):
     def from_policy(cls, policies: PolicySet, paths: PathRules, reader: Reader) -> EvidenceRules:
         """The rules of the loaded policies (their shape proves the types)."""
         value = cast("Mapping[str, Any]", policies.data("verify.evidence"))
-        digits = rf"[0-9a-fA-F]{{{value['hash_min']},{value['hash_max']}}}"
-        words = "|".join(map(re.escape, sorted(value["commits"], key=len, reverse=True)))
-        commits = re.compile(rf"(?<!\w)(?:{words})[ \t:]{{1,3}}(?P<hash>{digits})(?!\w)", re.IGNORECASE)
+        lengths, quoted = HashDigits.from_policy(policies), value["quotations"]
+        digits = rf"[0-9a-fA-F]{{{lengths.shortest},{lengths.longest}}}"
+        commits = re.compile(
+            rf"(?<!\w)(?:{either(value['commits'])})[ \t:]{{1,3}}(?P<hash>{digits})(?!\w)", re.IGNORECASE
+        )
         return cls(
             outcomes=Phrases(value["outcomes"]),
             runs=Phrases(value["runs"]),
@@ -57,6 +62,7 @@ class EvidenceRules(NamedTuple):
             lines=Phrases(value["lines"]),
             commits=commits,
             hashes=re.compile(digits),
+            quotations=_quotations(quoted["shortest"], quoted["longest"]),
             paths=paths,
             reader=reader,
         )
@@ -148,7 +154,7 @@ def _of_files(
     """Cited files, noting those that are not there. A path that may be none is none unless it stands there."""
     located = bool(statement.fences) or statement.quoted or _locates(statement, rules)
     for clip in statement.clips:
-        quoted = _quotations().search(clip.prose) is not None
+        quoted = rules.quotations.search(clip.prose) is not None
         excerpts = {span.text for span in clip.spans if "/" not in span.text and any(map(str.isalnum, span.text))}
         for raw, word in _cited(clip, rules):
             there = lookup.file(word, document)
@@ -216,9 +222,8 @@ def _prose_words() -> re.Pattern[str]:
     return re.compile(r"[^\s\"'“”«»()\[\]<>,;|]+")
 
 
-@cache
-def _quotations() -> re.Pattern[str]:
-    return re.compile(r"[\"“„«][^\"“”„«»]{2,2000}[\"”“»]")
+def _quotations(shortest: int, longest: int) -> re.Pattern[str]:
+    return re.compile(rf"[\"“„«][^\"“”„«»]{{{shortest},{longest}}}[\"”“»]")
 
 
 def _bare(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -13,14 +13,18 @@ from verify.documents.answers import AnswerRules
 from verify.documents.sections import Section, holds, sections_of, within
 from verify.documents.tables import Table, cell_text, tables_in
 from verify.fields import COLONS, with_code
-from verify.markdown import Block, BlockKind
+from verify.markdown import NO_LINES, NO_PROSE, Block, BlockKind
+from verify.words import either
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 
 class RiskRules(NamedTuple):
-    """The words of ``verify.gates`` for risks, in plain words; ``marks``, ``arrows`` and ``leads`` as written."""
+    """The words of ``verify.gates`` for risks, in plain words; ``marks``, ``arrows`` and ``leads`` as written.
+
+    ``short_heading`` is in words.
+    """
 
     headings: frozenset[str]
     columns: frozenset[str]
@@ -29,6 +33,7 @@ class RiskRules(NamedTuple):
     marks: tuple[str, ...]
     arrows: tuple[str, ...]
     leads: tuple[str, ...]
+    short_heading: int
     answers: AnswerRules
 
     @classmethod
@@ -44,6 +49,7 @@ class RiskRules(NamedTuple):
             marks=tuple(risks["marks"]),
             arrows=tuple(risks["arrows"]),
             leads=tuple(risks["leads"]),
+            short_heading=risks["short_heading"],
             answers=AnswerRules.from_value(value["answers"], criteria),
         )
 
@@ -91,7 +97,7 @@ def _column(table: Table, names: frozenset[str], taken: set[int | None], rules: 
 
 
 def _of_section(section: Section, rules: RiskRules) -> Iterator[Risk]:
-    pieces = [piece for piece in cut(section.blocks) if piece.kind not in _NO_PROSE]
+    pieces = [piece for piece in cut(section.blocks) if piece.kind not in NO_PROSE | NO_LINES]
     around = _Around("" if _only_names(section.words, rules) else section.title)
     for place, piece in enumerate(pieces):
         text = with_code(piece.text, 0, piece.spans)
@@ -170,27 +176,19 @@ def _without_lead(text: str, rules: RiskRules) -> str:
 
 def _only_names(words: str, rules: RiskRules) -> bool:
     """Whether a heading says nothing but that risks follow."""
-    return holds(words, rules.headings) and len(words.split()) <= _SHORT_HEADING
-
-
-_SHORT_HEADING = 3  # words, as in "Risks and mitigations"
-_NO_PROSE = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW, BlockKind.HTML))
+    return holds(words, rules.headings) and len(words.split()) <= rules.short_heading
 
 
 @cache
 def _marks(marks: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{_either(marks)})(?:[ \t]?:|[ \t]{{1,3}}[—–-](?=[ \t]))", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{either(marks)})(?:[ \t]?:|[ \t]{{1,3}}[—–-](?=[ \t]))", re.IGNORECASE)
 
 
 @cache
 def _arrows(arrows: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<=\S)[ \t]*+(?:{_either(arrows)})(?=[ \t]*+\S)")
+    return re.compile(rf"(?<=\S)[ \t]*+(?:{either(arrows)})(?=[ \t]*+\S)")
 
 
 @cache
 def _leads(leads: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*+(?:{_either(leads)})[ \t]?\w{{0,4}}[ \t]?:", re.IGNORECASE)
-
-
-def _either(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"[\W_]*+(?:{either(leads)})[ \t]?\w{{0,4}}[ \t]?:", re.IGNORECASE)

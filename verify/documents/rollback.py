@@ -11,7 +11,7 @@ from verify.documents.answers import AnswerRules
 from verify.documents.sections import sections_of, within
 from verify.documents.tables import cell_text
 from verify.fields import find_fields, with_code
-from verify.markdown import Block, BlockKind
+from verify.markdown import CODE, Block, BlockKind
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -85,6 +85,6 @@ def _text(block: Block) -> str:
         return ""
     if block.kind is BlockKind.ROW:
         return " ".join(map(cell_text, block.cells))
-    if block.kind in (BlockKind.FENCE, BlockKind.CODE):
+    if block.kind in CODE:
         return block.text
     return with_code(block.text, 0, block.spans)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from verify.words import folded, folded_in_order
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -44,20 +46,16 @@ class DocumentRules(NamedTuple):
         steps, bindings = value["steps"], value["bindings"]
         return cls(
             StepRules(
-                headings=_folded(steps["headings"]),
-                other_sections=_folded(steps["other_sections"]),
-                leads=tuple(word.casefold() for word in steps["leads"]),
-                columns=_folded(steps["columns"]),
+                headings=folded(steps["headings"]),
+                other_sections=folded(steps["other_sections"]),
+                leads=folded_in_order(steps["leads"]),
+                columns=folded(steps["columns"]),
             ),
             BindingRules(
                 most=bindings["most"],
                 verifies=tuple(bindings["verifies"]),
                 covers=tuple(bindings["covers"]),
                 evidence=tuple(bindings["evidence"]),
-                joiners=_folded(bindings["joiners"]),
+                joiners=folded(bindings["joiners"]),
             ),
         )
-
-
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)

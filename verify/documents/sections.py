@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from verify.criteria.pieces import plain_words
-from verify.markdown import Block, BlockKind
+from verify.markdown import NO_PROSE, Block, BlockKind
 
 
 class Section(NamedTuple):
@@ -28,10 +28,7 @@ class Section(NamedTuple):
     @property
     def text(self) -> str:
         """The visible prose of its own blocks, one a line; code and raw HTML left out."""
-        return "\n".join(block.text for block in self.blocks if block.kind not in _NO_PROSE)
-
-
-_NO_PROSE = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.HTML))
+        return "\n".join(block.text for block in self.blocks if block.kind not in NO_PROSE)
 
 
 def sections_of(blocks: Iterable[Block]) -> tuple[Section, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from verify.criteria.pieces import plain_words
 from verify.fields import COLONS
-from verify.markdown import LINE_BREAK, Block, BlockKind, CodeSpan
+from verify.markdown import CODE, LINE_BREAK, Block, BlockKind, CodeSpan
 
 
 class Sentence(NamedTuple):
@@ -33,26 +33,26 @@ class Sentence(NamedTuple):
             yield line
 
 
-def sentences_of(blocks: Iterable[Block], labels: Collection[str]) -> Iterator[Sentence]:
+def sentences_of(blocks: Iterable[Block], labels: Collection[str], label_max: int) -> Iterator[Sentence]:
     """The sentences in order; linear in the document.
 
-    One that begins with one of ``labels`` and a colon (``Output: …``) goes on with the sentence before it.
+    One that begins with one of ``labels`` and a colon (``Output: …``), which stands within ``label_max`` characters,
+    goes on with the sentence before it.
     """
     shown = [block for block in blocks if block.kind is not BlockKind.HTML and not block.header]
     for block, following in zip(shown, [*shown[1:], None], strict=False):
-        if block.kind in _CODE:
+        if block.kind in CODE:
             continue
         text, spans = _row(block) if block.kind is BlockKind.ROW else (block.text, block.spans)
-        below = following if following is not None and following.kind in _CODE and text.rstrip().endswith(":") else None
+        below = following if following is not None and following.kind in CODE and text.rstrip().endswith(":") else None
         line = block.line
-        for start, end in _ranges(text, labels, whole=block.kind is BlockKind.ROW):
+        for start, end in _ranges(text, labels, label_max, whole=block.kind is BlockKind.ROW):
             own = spans[bisect_left(spans, start, key=_OFFSET) : bisect_left(spans, end, key=_OFFSET)]
             placed = tuple(span._replace(offset=span.offset - start) for span in own)
             yield Sentence(text[start:end], line, placed, below if end == len(text) else None)
             line += text.count("\n", start, end)
 
 
-_CODE = frozenset((BlockKind.FENCE, BlockKind.CODE))
 _OFFSET = attrgetter("offset")
 
 
@@ -66,19 +66,16 @@ def _row(block: Block) -> tuple[str, tuple[CodeSpan, ...]]:
     return block.text, tuple(spans)
 
 
-def _ranges(text: str, labels: Collection[str], *, whole: bool) -> Iterator[tuple[int, int]]:
+def _ranges(text: str, labels: Collection[str], label_max: int, *, whole: bool) -> Iterator[tuple[int, int]]:
     """Where the sentences begin and end."""
     start = 0
     for match in () if whole else _end().finditer(text):
-        head, colon, _ = text[match.end() : match.end() + _LABEL].translate(COLONS).partition(":")
+        head, colon, _ = text[match.end() : match.end() + label_max].translate(COLONS).partition(":")
         if not (colon and plain_words(head) in labels):
             yield start, match.end()
             start = match.end()
     if start < len(text):
         yield start, len(text)
-
-
-_LABEL = 40  # characters within which a label ends
 
 
 @cache

@@ -17,7 +17,8 @@ from verify.documents.rules import BindingRules
 from verify.documents.sections import holds, opens_section
 from verify.documents.tables import Table, cell_text, tables_in
 from verify.fields import COLONS, with_code
-from verify.markdown import Block, BlockKind, CodeSpan
+from verify.markdown import CODE, Block, BlockKind, CodeSpan
+from verify.words import either
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -123,7 +124,7 @@ def _starts(pieces: Sequence[Piece], owners: _Owners, rules: StatementRules) -> 
     bounds = bound_in(pieces, names, lambda text: find_mentions(text, rules.criteria.labels), joiners)
     headings: list[tuple[int, bool]] = []
     for place, piece in enumerate(pieces):
-        if piece.kind in _CODE:
+        if piece.kind in CODE:
             continue
         if piece.first and opens_section(piece.block):
             while headings and headings[-1][0] >= piece.block.level:
@@ -164,7 +165,7 @@ def _statement(start: _Start, pieces: Sequence[Piece], stop: int) -> Statement:
         if not _belongs(piece, first, says=bool(start.said)):
             break
         quoted = quoted or piece.block.quoted
-        if piece.kind in _CODE:
+        if piece.kind in CODE:
             fences.append(piece.text)
         else:
             clips.append(Clip(piece.text, piece.spans))
@@ -175,7 +176,7 @@ def _belongs(piece: Piece, first: Piece, *, says: bool) -> bool:
     """Whether a piece stands under the statement that ``first`` begins."""
     if piece.first and opens_section(piece.block):
         return first.kind is BlockKind.HEADING and first.first and piece.block.level > first.block.level
-    if piece.block is first.block or piece.kind in _CODE or piece.block.quoted or first.kind is BlockKind.HEADING:
+    if piece.block is first.block or piece.kind in CODE or piece.block.quoted or first.kind is BlockKind.HEADING:
         return True
     if piece.kind is BlockKind.ITEM:
         return piece.block.level > _depth(first) and (first.kind is BlockKind.ITEM or not says)
@@ -204,7 +205,7 @@ def _of_table(table: Table, rules: StatementRules) -> Iterator[Statement]:
 def _under_labels(definitions: Iterable[Definition]) -> Iterator[Statement]:
     """The code blocks in the blocks of criteria."""
     for definition in definitions:
-        fences = tuple(piece.text for piece in definition.pieces if piece.kind in _CODE)
+        fences = tuple(piece.text for piece in definition.pieces if piece.kind in CODE)
         if fences:
             yield Statement(definition.labels, definition.line, "", (), fences, implied=True)
 
@@ -221,11 +222,9 @@ def _depth(piece: Piece) -> int:
 
 _OFFSET = attrgetter("offset")
 _LEADING = ":：—–- \t"  # between a label and what is said of it
-_CODE = frozenset((BlockKind.FENCE, BlockKind.CODE))
 
 
 @cache
 def _links(names: tuple[str, ...], links: tuple[str, ...]) -> re.Pattern[str]:
     """A name at the beginning of a text, and what leads from it to a label."""
-    named, linked = ("|".join(map(re.escape, sorted(words, key=len, reverse=True))) for words in (names, links))
-    return re.compile(rf"[\W_]*+(?:{named})[ \t]{{1,3}}(?:(?:{linked})[ \t]{{0,3}})?", re.IGNORECASE)
+    return re.compile(rf"[\W_]*+(?:{either(names)})[ \t]{{1,3}}(?:(?:{either(links)})[ \t]{{0,3}})?", re.IGNORECASE)

@@ -14,7 +14,8 @@ from verify.documents.bindings import Bound, before_names, bound_in
 from verify.documents.rules import DocumentRules, StepRules
 from verify.documents.sections import holds, opens_section
 from verify.fields import with_code
-from verify.markdown import Block, BlockKind, in_ranges
+from verify.markdown import NO_LINES, Block, BlockKind, in_ranges
+from verify.words import either
 
 
 class Step(NamedTuple):
@@ -68,9 +69,8 @@ def step_number(text: str, rules: StepRules) -> str:
 @cache
 def numbered(leads: tuple[str, ...]) -> re.Pattern[str]:
     """ "Step N" with its ``number``, which may have dotted parts or a letter."""
-    either = "|".join(map(re.escape, leads))
     number = r"[0-9]{1,6}(?:\.[0-9]{1,6}){0,3}[a-z]?"
-    return re.compile(rf"(?<!\w)(?:{either})[ \t]{{1,3}}(?P<number>{number})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{either(leads)})[ \t]{{1,3}}(?P<number>{number})(?!\w)", re.IGNORECASE)
 
 
 @cache
@@ -85,12 +85,9 @@ def _step(start: _Start, inside: tuple[Piece, ...], rules: DocumentRules, criter
     bound = bound_in(
         said, rules.bindings.verifies, lambda text: find_mentions(text, criteria.labels), rules.bindings.joiners
     )
-    last = max(piece.block.end if piece.kind in _WHOLE else piece.line for piece in inside)
+    last = max(piece.block.end if piece.kind in NO_LINES else piece.line for piece in inside)
     title = before_names(with_code(inside[0].text, 0, inside[0].spans), rules.bindings.verifies)
     return Step(start.number, title, inside[0].line, last, inside, tuple(bound))
-
-
-_WHOLE = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW))
 
 
 def _starts(pieces: Sequence[Piece], rules: StepRules) -> Iterator[_Start]:

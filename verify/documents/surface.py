@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from verify.criteria.pieces import plain_words
 from verify.documents.sections import Section, holds, sections_of, within
 from verify.documents.steps import Step
-from verify.markdown import Block, BlockKind, CodeSpan
+from verify.markdown import NO_PROSE, Block, CodeSpan
 from verify.paths import Doubt, PathRules
 from verify.paths.spans import read_span
 from verify.paths.words import names_file, unquoted
@@ -16,7 +16,6 @@ from verify.paths.words import names_file, unquoted
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
-_NO_PROSE = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.HTML))
 GLOB_SIGNS = frozenset("*?[{<")
 _PAIRED = frozenset("]}>!")  # they may stand in a glob, and make none
 
@@ -80,12 +79,12 @@ def surface_of(
     in_steps: set[CodeSpan] = set()
     for step in steps:
         for piece in step.pieces:
-            if piece.kind not in _NO_PROSE:
+            if piece.kind not in NO_PROSE:
                 in_steps.update(_placed(piece.spans))
                 found += reader.read(piece.spans, step)
     for section in _sections(sections_of(blocks), rules):
         for block in section.blocks:
-            if block.kind not in _NO_PROSE:
+            if block.kind not in NO_PROSE:
                 found += reader.read((span for span in block.spans if not in_steps.issuperset(_placed((span,)))), None)
     once: dict[tuple[str, int, int], SurfacePath] = {}
     for path in found:

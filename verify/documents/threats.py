@@ -12,14 +12,13 @@ from verify.documents.phrases import Phrases, Token, skipped, tokens_of
 from verify.documents.sections import Section, holds, opens_section, sections_of, within
 from verify.documents.tables import Table, cell_text, tables_in
 from verify.fields import find_fields, with_code
-from verify.markdown import Block, BlockKind
+from verify.markdown import NO_LINES, Block, BlockKind
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
 
 _SEPARATORS = ":—–-=→)."
 _BRACKETS = "([{)]}"
-_FEW_LETTERS = 3  # of the same table: then the letters stand for the categories wherever the table stands
 
 
 class Category(NamedTuple):
@@ -34,6 +33,7 @@ class StrideRules(NamedTuple):
     """The words of ``verify.gates`` for STRIDE; headings and columns in plain words, ``exempted`` as written."""
 
     headings: frozenset[str]
+    letters_min: int  # of categories in the first column of a table: then it means these, wherever it stands
     columns: frozenset[str]
     exempted: tuple[str, ...]
     categories: tuple[Category, ...]
@@ -49,6 +49,7 @@ class StrideRules(NamedTuple):
         categories = (Category(it["category"], it["letter"], Phrases(it["names"])) for it in said["categories"])
         return cls(
             headings=frozenset(map(plain_words, said["headings"])),
+            letters_min=said["letters_min"],
             columns=frozenset(map(plain_words, said["columns"])),
             exempted=tuple(said["exempted"]),
             categories=tuple(categories),
@@ -152,7 +153,8 @@ def _of_rows(table: Table, rules: StrideRules, *, letters: bool) -> Iterator[tup
     """Each category of a row, and whether the row answers it."""
     rows = [(row.line, [cell_text(cell) for cell in row.cells]) for row in table.rows]
     known = {it.letter for it in rules.categories}
-    letters = letters or len(known.intersection(texts[0].strip(" *_") for _, texts in rows if texts)) >= _FEW_LETTERS
+    written = known.intersection(texts[0].strip(" *_") for _, texts in rows if texts)
+    letters = letters or len(written) >= rules.letters_min
     answer = table.column(rules.columns)
     for line, texts in rows:
         for place, text in enumerate(texts[:2]):
@@ -203,7 +205,7 @@ def _of_pieces(blocks: Sequence[Block], rules: StrideRules) -> Iterator[tuple[st
             headings.append((piece.block.level, holds(plain_words(piece.text), rules.headings)))
         text = _text(piece)
         named = None
-        if piece.kind not in _NO_LINES:
+        if piece.kind not in NO_LINES:
             named = begins_with(text, rules, letters=any(about for _, about in headings))
         if named is not None and (piece.first or named.separated):
             current = (piece, named)
@@ -232,9 +234,6 @@ def _text(piece: Piece) -> str:
     return with_code(piece.text, 0, piece.spans)
 
 
-_NO_LINES = frozenset((BlockKind.ROW, BlockKind.FENCE, BlockKind.CODE))
-
-
 def _exempted(blocks: Sequence[Block], about: Iterable[Section], rules: StrideRules) -> int:
     """The line that says why there is no security design: a labelled one, or the first below its heading."""
     lines = [
@@ -244,7 +243,7 @@ def _exempted(blocks: Sequence[Block], about: Iterable[Section], rules: StrideRu
     ]
     names = frozenset(map(plain_words, rules.exempted))
     for section in about:
-        text = next((with_code(it.text, 0, it.spans) for it in section.blocks if it.kind not in _NO_LINES), "")
+        text = next((with_code(it.text, 0, it.spans) for it in section.blocks if it.kind not in NO_LINES), "")
         if section.words in names and rules.answers.exempted(text):
             lines.append(section.line)
     return min(lines, default=0)

@@ -17,7 +17,7 @@ from verify.documents.sections import Section, sections_of
 from verify.documents.tables import cell_text
 from verify.fields import find_fields, with_code
 from verify.history.naming import names_task
-from verify.markdown import Block, BlockKind
+from verify.markdown import NO_PROSE, Block, BlockKind
 
 
 class Entry(NamedTuple):
@@ -66,7 +66,7 @@ def report_day(report: Artifact, reading: Reading) -> date | None:
 def _entries(section: Section, day: date | None, reading: Reading) -> Iterator[Entry]:
     items: dict[int, date | None] = {}  # the days of items, by line
     for block in section.blocks:
-        if block.kind in _NO_PROSE or block.header:
+        if block.kind in NO_PROSE or block.header:
             continue
         inherited = items.get(block.item_line or 0, day)
         text = _text(block)
@@ -78,9 +78,6 @@ def _entries(section: Section, day: date | None, reading: Reading) -> Iterator[E
             yield Entry(own, block.line, labels, frozenset(plain_words(text).split()) - _numbers(own))
 
 
-_NO_PROSE = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.HTML))
-
-
 def _text(block: Block) -> str:
     if block.kind is BlockKind.ROW:
         return " | ".join(map(cell_text, block.cells))
@@ -89,7 +86,7 @@ def _text(block: Block) -> str:
 
 def _day(text: str, reading: Reading) -> date | None:
     """The last day that a text names."""
-    return max(dates_in(text, reading.rules.months), default=None)
+    return max(dates_in(text, reading.rules.dates), default=None)
 
 
 def _numbers(day: date) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from verify.captured import FrontMatterRules
 from verify.criteria.pieces import plain_words
 from verify.patterns import compiled
+from verify.words import either
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -19,7 +20,6 @@ DOCUMENT: Final = "verify.expectations"
 # The fields of a wish that code asks for; how they are written stands in the policy.
 WISH_ID: Final = "wish_id"
 LINKED: Final = "linked"
-CHECK: Final = "check"
 EVIDENCE_TYPE: Final = "evidence_type"
 VERIFICATION_MODE: Final = "verification_mode"
 EVIDENCE_ARTIFACT: Final = "evidence_artifact"
@@ -193,14 +193,10 @@ def _slug(pattern: str) -> Any:
 
 @cache
 def _separator(signs: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(_either(signs))
+    return re.compile(either(signs))
 
 
 @cache
 def _reason(words: tuple[str, ...]) -> re.Pattern[str]:
     """``reason:`` with something after it."""
-    return re.compile(rf"(?<!\w)(?:{_either(words)})[ \t]*+[:：]\s*+\S", re.IGNORECASE)
-
-
-def _either(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"(?<!\w)(?:{either(words)})[ \t]*+[:：]\s*+\S", re.IGNORECASE)

@@ -46,6 +46,11 @@ def find_waiver(task: Task, rules: CriteriaRules) -> Waiver | None:
     return None
 
 
+def prd_waiver(context: FloorContext) -> Waiver | None:
+    """Why the task has no PRD; null where nothing says so. Use it through ``context.once``."""
+    return find_waiver(context.task, context.task.criteria)
+
+
 def _where_waived(task: Task) -> Iterator[tuple[Artifact, Iterable[Block]]]:
     for kind in (TASK_DESCRIPTION, PLAN):
         document = task.artifacts.get(kind)
@@ -98,7 +103,7 @@ def no_acceptance_criteria(entry: CheckEntry, context: FloorContext) -> CheckRes
         message = f"No acceptance criterion was found in {task.prd.path}."
         finding = lacking(entry, context, task.prd.path, message, ADD_CRITERIA.format(path=task.prd.path))
         return CheckResult(RAN, message, (finding,))
-    waiver = find_waiver(task, task.criteria)
+    waiver = context.once(prd_waiver)
     if waiver is not None:
         return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}")
     severities = cast("Mapping[str, str]", entry.parameters["absent_severity"])

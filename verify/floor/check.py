@@ -12,6 +12,7 @@ from toolkit.errors import UndeterminedError
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from toolkit.sources.tree import PolicyTree
     from verify.findings import Finding
     from verify.task import Task
 
@@ -41,7 +42,8 @@ class CheckResult(NamedTuple):
 class FloorContext:
     """What every check may read. Built once a run; what several checks need is computed once through ``once``.
 
-    ``commits`` is the range that the user named as the task's, or null (they are derived); ``today`` is a day in UTC.
+    ``commits`` is the range that the user named as the task's, or null (they are derived); ``policy_tree`` the Git tree
+    from which the repository's policies and waivers come, or null (the working tree); ``today`` is a day in UTC.
     """
 
     task: Task
@@ -50,6 +52,7 @@ class FloorContext:
     framework_root: Path | None = None
     run_commands: bool = True
     commits: str | None = None
+    policy_tree: PolicyTree | None = None
     today: date = field(default_factory=lambda: datetime.now(UTC).date())
     _made: dict[Callable[..., object], object] = field(default_factory=dict, repr=False)
     _failed: dict[Callable[..., object], UndeterminedError] = field(default_factory=dict, repr=False)

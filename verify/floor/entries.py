@@ -70,6 +70,11 @@ class FloorPlan(NamedTuple):
         return tuple(entry for entry in self.entries if set(asked) & set(entry.stages))
 
 
+def floor_plan(context: FloorContext) -> FloorPlan:
+    """The document as this run reads it. Use it through ``context.once``."""
+    return FloorPlan.from_policy(context.policies)
+
+
 def check_of(entry: CheckEntry) -> Check:
     """The function behind an entry."""
     return cast("Check", getattr(_module(entry), entry.uses))

@@ -13,9 +13,10 @@ from verify.expectations.verdict import Blocked, Records, judge
 from verify.expectations.wishes import Wish
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.entries import FloorPlan
+from verify.floor.entries import floor_plan
 from verify.floor.telling import NO_EXPECTATIONS, lacking, nothing
 from verify.terms import RAN
+from verify.words import with_others
 
 STRUCTURE = "structure: "
 MEND = "Mend {path}: {problems}. dr-verify expectations --task {task} --report says all of it."
@@ -54,7 +55,7 @@ def structure_of(context: FloorContext) -> tuple[Problem, ...]:
 
 def tells_structure(context: FloorContext) -> bool:
     """Whether ``expectations_status`` runs: what it tells of the structure, no other check tells again."""
-    entries = FloorPlan.from_policy(context.policies).at(context.stage)
+    entries = context.once(floor_plan).at(context.stage)
     return any(entry.uses == expectations_status.__name__ for entry in entries)
 
 
@@ -89,7 +90,7 @@ def _texts(context: FloorContext, kinds: Iterable[str]) -> Iterable[str]:
 def _broken(entry: CheckEntry, context: FloorContext, read: Expectations, problems: tuple[Problem, ...]) -> CheckResult:
     """One finding for the whole file: the first problem, how many more there are, and the others as far as they fit."""
     first, more = problems[0], len(problems) - 1
-    message = f"{STRUCTURE}{first.message}{f' (and {more} more)' if more else ''}"
+    message = f"{STRUCTURE}{first.message}{with_others(more)}"
     said = "; ".join(f"line {one.line}: {one.message}" for one in problems)
     fix = MEND.format(path=read.path, problems=said, task=context.task.id)
     finding = lacking(entry, context, read.path, message, fix, line=first.line)

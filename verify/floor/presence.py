@@ -9,12 +9,13 @@ from verify.captured import Problem
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.expectations import expectations_of, structure_of, tells_structure
-from verify.floor.telling import lacking, nothing, quoting
+from verify.floor.telling import lacking, limits_of, nothing, quoting
 from verify.init_task.reading import read_init_task
 from verify.init_task.rules import InitTaskRules
 from verify.init_task.window import Dated, exemption, find_day, is_young
 from verify.task import EXPECTATIONS, INIT_TASK, PLAN
 from verify.terms import RAN
+from verify.words import with_others
 
 WRITE_INIT_TASK = "Write {path}: the operator's brief in their own words, under a front matter with {keys}."
 MEND_INIT_TASK = "Mend the front matter of {path}: {problems}. dr-verify init-task --task {task} says all of it."
@@ -23,13 +24,18 @@ MEND_EXPECTATIONS = "Mend {path}: {problems}. dr-verify expectations --task {tas
 WRITE_PLAN = "Write {path}: numbered steps, each with the paths that it touches and the criteria that it serves."
 
 
+def init_task_rules(context: FloorContext) -> InitTaskRules:
+    """The rules of this run. Use it through ``context.once``."""
+    return InitTaskRules.from_policy(context.policies)
+
+
 def init_task_presence(entry: CheckEntry, context: FloorContext) -> CheckResult:
     """A finding for an init task that is missing, or whose front matter is malformed.
 
     Inside the soft window, and where no date is found, it is as grave as the entry says; outside as its parameter
     ``outside_severity`` does.
     """
-    task, rules = context.task, InitTaskRules.from_policy(context.policies)
+    task, rules = context.task, context.once(init_task_rules)
     reason = exempt(context)
     if reason is not None:
         return nothing(reason)
@@ -95,7 +101,7 @@ def plan_presence(entry: CheckEntry, context: FloorContext) -> CheckResult:
 def exempt(context: FloorContext) -> str | None:
     """Why the task owes none of these documents, else null."""
     task = context.task
-    return exemption(task.description, InitTaskRules.from_policy(context.policies)) or task.archived_reason
+    return exemption(task.description, context.once(init_task_rules)) or task.archived_reason
 
 
 def _due(entry: CheckEntry, context: FloorContext, kind: str) -> str | CheckResult:
@@ -117,7 +123,7 @@ def _level(context: FloorContext) -> str:
 def _said(kind: str, context: FloorContext, problems: tuple[Problem, ...]) -> str:
     """The first problem of a document in a sentence, and how many more there are."""
     first, more = problems[0], len(problems) - 1
-    return f"{context.task.place_of(kind)}: {first.message}{f' (and {more} more)' if more else ''}."
+    return f"{context.task.place_of(kind)}: {first.message}{with_others(more)}."
 
 
 def _age(dated: Dated, context: FloorContext, rules: InitTaskRules) -> str:
@@ -142,7 +148,7 @@ def _finding(
 
     What is missing altogether is said to stand on the first line, and that line is no proof of it.
     """
-    task, shortest = context.task, cast("int", context.policies.data("verify.limits")["excerpt_min"])
+    task, shortest = context.task, context.once(limits_of).excerpt_min
     path, line = task.place_of(kind), problems[0].line if problems else 1
     document = task.artifacts.get(kind)
     said = "; ".join(f"line {one.line}: {one.message}" for one in problems)

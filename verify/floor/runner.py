@@ -9,7 +9,7 @@ from toolkit.errors import UndeterminedError
 from verify.errors import VerificationUndetermined
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.entries import FloorPlan, begin_of, check_of
+from verify.floor.entries import begin_of, check_of, floor_plan
 from verify.terms import COULD_NOT_RUN
 
 
@@ -33,7 +33,7 @@ def run_floor(context: FloorContext, watcher: Watcher) -> tuple[RanCheck, ...]:
 
     A check that fails by something outside the input (a program, a disk) could not run; it is never clean.
     """
-    entries = FloorPlan.from_policy(context.policies).at(context.stage)
+    entries = context.once(floor_plan).at(context.stage)
     if not entries:
         raise VerificationUndetermined(
             "nothing_to_check",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from toolkit.reporting.visible import visible
 from verify.artifacts import Artifact
 from verify.evidence import FindingLimits, clip_fix, message_evidence, quote_line
 from verify.findings import Evidence, Finding
@@ -106,9 +104,3 @@ def nothing(why: str) -> CheckResult:
 def of_criteria(number: int) -> str:
     """``number`` criteria, in words."""
     return "1 acceptance criterion" if number == 1 else f"{number} acceptance criteria"
-
-
-def listed(texts: Sequence[str], most: int = 3) -> str:
-    """The first of some texts, and how many more there are."""
-    shown = ", ".join(visible(text) for text in texts[:most])
-    return shown if len(texts) <= most else f"{shown} and {len(texts) - most} more"

@@ -44,6 +44,7 @@ class History(NamedTuple):
     ``repositories`` are the workspace's own and, where it is another one, the framework root's. ``home`` is the index
     of the workspace's (null when it lies in none), ``declared`` the framework root (null when none was given).
     ``baseless`` are branches of the task of which nobody knows where they begin: no branch is the default one.
+    ``branches`` are those of each repository, null where the user named the commits and nobody asked.
     """
 
     repositories: tuple[Git, ...]
@@ -53,6 +54,7 @@ class History(NamedTuple):
     declared: Path | None
     rules: HistoryRules
     baseless: tuple[str, ...] = ()
+    branches: tuple[tuple[Branch, ...], ...] | None = None
 
     @property
     def whole(self) -> bool:
@@ -80,11 +82,11 @@ def task_history(
             place=str(workspace),
             next_step="verify a Git checkout, or name it with --framework-root",
         )
-    derived = _derived(found, task_id, rules) if commits is None else (_named(found, commits, rules), ())
-    listed, baseless = derived
+    derived = _derived(found, task_id, rules) if commits is None else (_named(found, commits, rules), (), None)
+    listed, baseless, branches = derived
     once = {commit.oid: commit for commit in reversed(listed)}
     kept = tuple(commit for commit in listed if once[commit.oid] is commit)
-    return History(found, None if home is None else 0, kept, workspace, framework_root, rules, baseless)
+    return History(found, None if home is None else 0, kept, workspace, framework_root, rules, baseless, branches)
 
 
 def _other_repository(root: Path | None, home: Git | None, rules: HistoryRules) -> Git | None:
@@ -101,18 +103,20 @@ def _other_repository(root: Path | None, home: Git | None, rules: HistoryRules) 
 
 def _derived(
     repositories: Sequence[Git], task_id: str, rules: HistoryRules
-) -> tuple[list[TaskCommit], tuple[str, ...]]:
-    """The commits, and the branches of which nobody knows where they begin."""
+) -> tuple[list[TaskCommit], tuple[str, ...], tuple[tuple[Branch, ...], ...]]:
+    """The commits, the branches of which nobody knows where they begin, and all branches of each repository."""
     commits: list[TaskCommit] = []
     baseless: list[str] = []
+    known: list[tuple[Branch, ...]] = []
     for index, git in enumerate(repositories):
         commits += _naming(git, index, task_id, rules)
         branches = branches_of(git)
+        known.append(branches)
         names = default_branches(branches, rules.default_branches)
         own = _own([it for it in branches if it.name not in names], task_id, rules)
         commits += _on_branches(git, index, task_id, rules, own, [it for it in branches if it.name in names])
         baseless += (_shown(it) for it in own if not names)
-    return commits, tuple(baseless)
+    return commits, tuple(baseless), tuple(known)
 
 
 def _naming(git: Git, index: int, task_id: str, rules: HistoryRules) -> Iterable[TaskCommit]:

@@ -14,7 +14,7 @@ from verify.criteria.pieces import Piece, cut, plain_words
 from verify.documents.sections import opens_section
 from verify.fields import COLONS, with_code
 from verify.init_task.rules import QuestionRules
-from verify.markdown import Block, BlockKind, in_ranges
+from verify.markdown import NO_LINES, Block, in_ranges
 
 DECIDED_BY: Final = "decided_by"
 RATIONALE: Final = "rationale"
@@ -85,7 +85,7 @@ def _answers(blocks: Sequence[Block], rules: QuestionRules) -> dict[str, _Answer
     found: dict[str, tuple[int, list[str]]] = {}
     texts: list[str] = []
     for piece in cut(blocks):
-        text = with_code(piece.text, 0, piece.spans) if piece.kind not in _VERBATIM else piece.text
+        text = with_code(piece.text, 0, piece.spans) if piece.kind not in NO_LINES else piece.text
         label = _label(piece, rules)
         if label is not None:
             name, end = label
@@ -96,12 +96,9 @@ def _answers(blocks: Sequence[Block], rules: QuestionRules) -> dict[str, _Answer
     return {name: _Answer(line, "\n".join(said).strip(" \t\n*")) for name, (line, said) in found.items()}
 
 
-_VERBATIM = frozenset((BlockKind.FENCE, BlockKind.CODE, BlockKind.ROW))
-
-
 def _label(piece: Piece, rules: QuestionRules) -> tuple[str, int] | None:
     """The field whose bold label a line begins with, and where its text begins; else null."""
-    if piece.kind in _VERBATIM:
+    if piece.kind in NO_LINES:
         return None
     head, colon, _ = piece.text.translate(COLONS).partition(":")
     start = len(head) - len(head.lstrip())

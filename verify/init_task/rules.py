@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from verify.captured import FrontMatterRules
 from verify.criteria.pieces import plain_words
+from verify.words import folded
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -91,8 +92,4 @@ def _questions(value: Mapping[str, Any]) -> QuestionRules:
 
 
 def _saying(value: Mapping[str, Any]) -> Saying:
-    return Saying(value["key"], _folded(value["values"]))
-
-
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)
+    return Saying(value["key"], folded(value["values"]))

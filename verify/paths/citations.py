@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from verify.markdown import Block, BlockKind, CodeSpan
+from verify.markdown import NO_PROSE, Block, CodeSpan
 from verify.paths.marks import Scope, remarked
 from verify.paths.rules import PathRules
 from verify.paths.spans import read_span
 from verify.paths.words import Doubt, Word
-
-CODE = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.HTML})
 
 
 class Citation(NamedTuple):
@@ -63,6 +61,6 @@ def find_citations(blocks: Iterable[Block], rules: PathRules, lines: Sequence[st
 
 
 def _spans(block: Block) -> Sequence[CodeSpan]:
-    if block.kind in CODE:
+    if block.kind in NO_PROSE:
         return ()
     return block.spans or tuple(span for cell in block.cells for span in cell.spans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verify.expectations.wishes import Wish
-from verify.spec_graph.faults import Fault, listed, quoted
+from verify.spec_graph.faults import Fault, listed_ids, quoted
 from verify.spec_graph.graph import SpecGraph
 from verify.spec_graph.rules import (
     AXIS_SEPARATION,
@@ -74,8 +74,8 @@ def axis_separation(graph: SpecGraph) -> Iterator[Fault]:
         labels = tuple(dict.fromkeys((*block.defined, *block.bound)))
         axes = {axis for label in labels if (axis := _axis(label, graph.rules))}
         if len(axes) > 1:
-            message = f"the block of {listed(block.defined)} mixes the axes {' and '.join(sorted(axes))}"
-            fix = f"Give each axis a block of its own; here stand {listed(labels)}."
+            message = f"the block of {listed_ids(block.defined)} mixes the axes {' and '.join(sorted(axes))}"
+            fix = f"Give each axis a block of its own; here stand {listed_ids(labels)}."
             yield Fault(AXIS_SEPARATION, graph.sources.prd, block.line, message, fix, labels, block.defined)
 
 
@@ -107,8 +107,8 @@ def _lacking(wish: Wish, graph: SpecGraph) -> str:
     if not wish.linked:
         return f"has no linked {graph.rules.criteria_prefix.rstrip('-')}"
     if not any(label in graph.criteria for label in wish.linked):
-        return f"links to undeclared {listed(wish.linked)}"
+        return f"links to undeclared {listed_ids(wish.linked)}"
     grounded = tuple(label for label in wish.linked if label in graph.grounded)
     if not grounded:
-        return f"has no requirement through {listed(wish.linked)}"
-    return f"has no explicit plan binding for {listed(grounded)}"
+        return f"has no requirement through {listed_ids(wish.linked)}"
+    return f"has no explicit plan binding for {listed_ids(grounded)}"

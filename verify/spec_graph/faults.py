@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from verify.artifacts import Artifact
+from verify.words import listed
 
 _QUOTED: Final = 200  # characters of the other side of a comparison
+_LISTED: Final = 5  # ids that are shown of several
 _LONG: Final = 2000  # characters: more than any excerpt holds
 
 
@@ -37,7 +40,6 @@ def quoted(document: Artifact, line: int) -> str:
     return f'{document.path}:{line} "{document.line(line)[:_LONG].strip()[:_QUOTED]}"'
 
 
-def listed(ids: tuple[str, ...] | list[str], most: int = 5) -> str:
-    """Some ids in words: the first few, and how many more there are."""
-    shown = ", ".join(ids[:most])
-    return shown if len(ids) <= most else f"{shown} and {len(ids) - most} more"
+def listed_ids(ids: Sequence[str]) -> str:
+    """Some ids in words."""
+    return listed(ids, _LISTED)

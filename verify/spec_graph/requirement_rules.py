@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from verify.spec_graph.faults import Fault, listed, quoted
+from verify.spec_graph.faults import Fault, listed_ids, quoted
 from verify.spec_graph.graph import Cover, SpecGraph
 from verify.spec_graph.rules import DANGLING, ID_FORMAT, ID_UNIQUE, ORPHAN, RESOLVES
 
@@ -23,7 +23,7 @@ def id_format(graph: SpecGraph) -> Iterator[Fault]:
     for cover in graph.covers:
         for named in cover.named:
             if not named.right and named.written not in told:
-                message = f"{listed(cover.criteria)} covers {named.written}, which is no requirement id"
+                message = f"{listed_ids(cover.criteria)} covers {named.written}, which is no requirement id"
                 fix = f"Spell {named.written} as {form}, as it is declared."
                 yield Fault(ID_FORMAT, prd, cover.line, message, fix, (named.written,), cover.criteria)
 
@@ -45,7 +45,7 @@ def dangling(graph: SpecGraph) -> Iterator[Fault]:
     for cover in graph.covers:
         missing = _undeclared(graph, cover)
         if missing and not graph.declared_in(cover) and _all_right(cover):
-            message = f"{listed(cover.criteria)} covers {listed(missing)}, and nothing of it is declared"
+            message = f"{listed_ids(cover.criteria)} covers {listed_ids(missing)}, and nothing of it is declared"
             yield _unresolved(DANGLING, graph, cover, tuple(missing), message)
 
 
@@ -56,7 +56,7 @@ def covers_resolve(graph: SpecGraph) -> Iterator[Fault]:
             for named in cover.named:
                 missing = tuple(one for one in named.ids if one not in graph.requirements)
                 if missing and named.right:
-                    message = f"{listed(cover.criteria)} covers {listed(missing)}, which is declared nowhere"
+                    message = f"{listed_ids(cover.criteria)} covers {listed_ids(missing)}, which is declared nowhere"
                     yield _unresolved(RESOLVES, graph, cover, missing, message)
 
 
@@ -79,5 +79,5 @@ def _all_right(cover: Cover) -> bool:
 
 
 def _unresolved(rule: str, graph: SpecGraph, cover: Cover, missing: tuple[str, ...], message: str) -> Fault:
-    fix = f"Declare {listed(missing)} in {graph.sources.prd.path}, or cite the requirement that is meant."
+    fix = f"Declare {listed_ids(missing)} in {graph.sources.prd.path}, or cite the requirement that is meant."
     return Fault(rule, graph.sources.prd, cover.line, message, fix, missing, cover.criteria)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from verify.criteria import CriteriaRules
 from verify.criteria.rules import LabelRules
+from verify.words import either, folded_in_order, longest_first
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -64,14 +65,16 @@ class RequirementLabels(LabelRules):
     """How an id of a requirement is spelled, rightly or wrongly: the first of ``families`` is the right one."""
 
     digits_min: int
+    letters_max: int
+    placeholders: tuple[str, ...]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """As that of criteria, with the same groups, but that a body may be letters: an id that is none."""
-        family = _either(self.families)
-        body = (
-            r"[0-9]{1,9}+(?:\.[0-9]{1,6}+){0,3}+[a-z]?|(?<=[-_])(?:[A-Za-z]{1,3}-?[0-9]{1,9}+|[A-Z]{1,3}|n{1,3}|x{1,3})"
-        )
+        family = either(self.families)
+        most, numbered = self.letters_max, r"[0-9]{1,9}+(?:\.[0-9]{1,6}+){0,3}+[a-z]?"
+        lettered = rf"[A-Za-z]{{1,{most}}}-?[0-9]{{1,9}}+|[A-Z]{{1,{most}}}|{either(self.placeholders)}"
+        body = rf"{numbered}|(?<=[-_])(?:{lettered})"
 
         def label(prefix: str) -> str:
             return (
@@ -79,11 +82,11 @@ class RequirementLabels(LabelRules):
                 rf"(?:[-_ ]|(?=[0-9]))(?P<{prefix}body>{body})"
             )
 
-        signs, gap = _either(self.range_signs), "[ \t]{0,3}"
+        signs, gap = either(self.range_signs), "[ \t]{0,3}"
         hyphens = [word for word in self.range_words if not word.isalnum()]
-        words = _either(word for word in self.range_words if word.isalnum())
-        full = rf"{gap}(?:{signs}|{_either(hyphens)}|(?<=[ \t])(?:{words})(?=[ \t])){gap}{label('last_')}"
-        tail = rf"(?P<tail>(?:(?:{_either([*self.range_signs, *hyphens, *self.list_signs])})[0-9]{{1,9}}+)++)"
+        words = either(word for word in self.range_words if word.isalnum())
+        full = rf"{gap}(?:{signs}|{either(hyphens)}|(?<=[ \t])(?:{words})(?=[ \t])){gap}{label('last_')}"
+        tail = rf"(?P<tail>(?:(?:{either([*self.range_signs, *hyphens, *self.list_signs])})[0-9]{{1,9}}+)++)"
         return re.compile(rf"(?<![\w-]){label('')}(?:(?:{full}|{tail}){_END}|{_END})")
 
     @property
@@ -96,7 +99,7 @@ class RequirementLabels(LabelRules):
 
     @cached_property
     def _number(self) -> re.Pattern[str]:
-        return re.compile(rf"(?:{_either(self.families)})-(?P<body>.+)")
+        return re.compile(rf"(?:{either(self.families)})-(?P<body>.+)")
 
     def well_formed(self, label: str) -> bool:
         """Whether a label is an id as it has to be."""
@@ -139,7 +142,7 @@ class SpecRules:
         """The rules of the loaded policies (their shape has proved the types)."""
         value = cast("Mapping[str, Any]", policies.data(DOCUMENT))
         labels = _labels(value["requirements"], criteria.labels)
-        words = tuple(sorted(map(str.casefold, value["requirements"]["lead_words"]), key=len, reverse=True))
+        words = longest_first(folded_in_order(value["requirements"]["lead_words"]))
         return cls(
             criteria=criteria,
             requirements=replace(criteria, labels=labels, definitions=criteria.definitions._replace(lead_words=words)),
@@ -176,9 +179,6 @@ def _labels(value: Mapping[str, Any], criteria: LabelRules) -> RequirementLabels
         range_max=criteria.range_max,
         list_signs=criteria.list_signs,
         digits_min=value["digits_min"],
+        letters_max=value["letters_max"],
+        placeholders=tuple(value["placeholders"]),
     )
-
-
-def _either(words: Iterable[str]) -> str:
-    """An alternation in which no word hides a longer one."""
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))

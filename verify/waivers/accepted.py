@@ -41,7 +41,7 @@ class Accepted(NamedTuple):
     def load(cls, context: FloorContext, baseline: Path | None) -> Accepted:
         """Read both. Raises ``ToolkitError`` for a file that can't be used as it is."""
         task, policies = context.task, context.policies
-        waivers = load_waivers(task, policies, context.today)
+        waivers = load_waivers(task, policies, context.today, context.policy_tree)
         if baseline is None:
             return cls(waivers, None, policies, context.stage)
         known = read_baseline(baseline, task.id, task.workspace.root, policies)

@@ -8,12 +8,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from verify.findings import Admitted, Finding
-from verify.waivers.file import read_waiver_file
+from verify.waivers.file import read_stored_waiver_file, read_waiver_file
 from verify.waivers.rules import WaiverRules
 from verify.waivers.waiver import Key, Waiver, keys_of
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from toolkit.sources.tree import PolicyTree
     from verify.task import Task
 
 
@@ -119,13 +120,17 @@ class Waivers(NamedTuple):
         return min((waiver for waiver in named if waiver.covers(finding)), key=_line, default=None)
 
 
-def load_waivers(task: Task, policies: PolicySet, today: date) -> Waivers:
+def load_waivers(task: Task, policies: PolicySet, today: date, tree: PolicyTree | None = None) -> Waivers:
     """The waivers of the repository around a task's workspace, for that task on the day ``today`` (in UTC).
 
+    With a ``tree`` they are those that stand there, and those of the working tree count for nothing.
     Raises ``WaiverError`` or ``WorkspaceError`` for a file that can't be used as it is: it is never passed over.
     """
     rules = WaiverRules.from_policy(policies)
-    file = read_waiver_file(task.workspace.root, rules.file_max)
+    if tree is not None:
+        file = read_stored_waiver_file(tree, rules.file_max)
+    else:
+        file = read_waiver_file(task.workspace.root, rules.file_max)
     if file is None:
         return Waivers.of(None, (), task.id, today, rules)
     from verify.waivers.reading import Words, read_waivers

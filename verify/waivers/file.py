@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import StorageError, UndeterminedError
 from toolkit.reporting.visible import visible
 from toolkit.storage.files import read_bounded
 from verify.errors import WorkspaceError
 
+if TYPE_CHECKING:
+    from toolkit.repository.trees import TreeEntry
+    from toolkit.sources.tree import PolicyTree
+
 FOLDER: Final = ".dr"
 NAME: Final = "waivers.yaml"
+ALIKE: Final = (NAME, "waivers.yml", "waivers.json")  # in whatever case
 REPOSITORY: Final = ".git"
 NEXT: Final = f"put the waivers themselves into {FOLDER}/{NAME}"
 
@@ -39,19 +45,63 @@ def read_waiver_file(start: Path, limit: int) -> WaiverFile | None:
     return None
 
 
+def read_stored_waiver_file(tree: PolicyTree, limit: int) -> WaiverFile | None:
+    """The file that holds in a Git tree: that of the nearest ``.dr`` that has one, or null. Raises likewise.
+
+    A link in the tree is not followed, nor a submodule entered. Raises ``RepositoryError`` where Git can't tell.
+    """
+    from toolkit.repository.trees import FOLDER as TREE
+    from toolkit.repository.trees import LINK, SUBMODULE
+
+    for home in tree.homes():
+        if home.mode in (LINK, SUBMODULE):
+            raise _stored_link(tree, home)
+        entries = tree.entries([f"{home.path}/"]) if home.mode == TREE else ()
+        inside = {entry.path.rpartition("/")[2]: entry for entry in entries}
+        name = _chosen(inside, tree.shown(home.path))
+        if name is not None:
+            entry = inside[name]
+            if entry.mode in (LINK, SUBMODULE):
+                raise _stored_link(tree, entry)
+            return _stored(tree, entry, limit)
+    return None
+
+
+def _stored(tree: PolicyTree, entry: TreeEntry, limit: int) -> WaiverFile:
+    shown = tree.shown(entry.path)
+    if entry.size is None:
+        raise _refused("waivers_not_regular", f"{shown} can't be used: it is a folder", NEXT, shown)
+    if entry.size > limit:
+        message = f"{shown} can't be used: it is larger than {limit} bytes"
+        raise _refused("waivers_too_large", message, NEXT, shown)
+    return WaiverFile(shown, tree.content(entry))
+
+
+def _stored_link(tree: PolicyTree, entry: TreeEntry) -> WorkspaceError:
+    shown = tree.shown(entry.path)
+    return _refused("waivers_link", f"{shown} is a link or a submodule, and is not followed", NEXT, shown)
+
+
 def _found(directory: Path) -> str | None:
     """The name of the waiver file in a directory's ``.dr``. One that would be overlooked is refused by its name."""
     try:
-        names = sorted(os.listdir(directory / FOLDER))
+        names = os.listdir(directory / FOLDER)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as fault:
         raise _unseen(directory / FOLDER, fault) from fault
-    if NAME in names:
+    return _chosen(names, FOLDER)
+
+
+def _chosen(names: Iterable[str], folder: str) -> str | None:
+    """The waiver file among the names in a ``.dr``, which messages call ``folder``."""
+    present = sorted(names)
+    if NAME in present:
         return NAME
-    alike = next((name for name in names if name.lower() in (NAME, "waivers.yml", "waivers.json")), None)
+    alike = next((name for name in present if name.lower() in ALIKE), None)
     if alike is not None:
-        raise _refused("waivers_name", f"{FOLDER}/{alike} would be overlooked", f"call it {FOLDER}/{NAME}")
+        message = f"{folder}/{visible(alike)} would be overlooked"
+        raise _refused("waivers_name", message, f"call it {FOLDER}/{NAME}", f"{folder}/{NAME}")
     return None
 
 
@@ -87,5 +137,5 @@ def _unseen(path: Path, fault: OSError) -> UndeterminedError:
     return UndeterminedError("waivers_unreadable", message, place=visible(str(path)), next_step=step)
 
 
-def _refused(code: str, message: str, step: str) -> WorkspaceError:
-    return WorkspaceError(code, message, place=f"{FOLDER}/{NAME}", next_step=step)
+def _refused(code: str, message: str, step: str, place: str = f"{FOLDER}/{NAME}") -> WorkspaceError:
+    return WorkspaceError(code, message, place=place, next_step=step)

@@ -18,6 +18,7 @@ from verify.errors import WorkspaceError
 from verify.waivers.file import WaiverFile
 from verify.waivers.rules import WaiverRules
 from verify.waivers.waiver import Waiver
+from verify.words import with_others
 from verify.workspace import is_task_id
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class WaiverError(WorkspaceError):
         first, more = problems[0], len(problems) - 1
         super().__init__(
             first.code,
-            f"{first.message}{f' (and {more} more)' if more else ''}",
+            f"{first.message}{with_others(more)}",
             place=str(first.mark),
             next_step=first.hint or f"mend {first.mark.file}, then run the same command again",
         )
@@ -201,7 +202,7 @@ class _Reader:
         if not glob.strip(WILD):
             self._fail(form, key, "waives_too_much", f"{shown(glob)} matches every path", "leave it out")
         try:
-            return glob, pattern_test("glob", (self._budget.compile("glob", glob, False),))
+            return glob, pattern_test("glob", (self._budget.compile("glob", glob, False),), False)
         except PatternError as fault:
             self._fail(form, key, "bad_pattern", f"{shown(glob)} is no glob: {fault}")
 

@@ -40,6 +40,7 @@ READY = """
 import os, signal, sys
 from pathlib import Path
 from dataclasses import replace
+from toolkit.effects import EFFECTS
 from toolkit.errors import StorageError
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.sets import PolicySet
@@ -49,7 +50,7 @@ from verify.audit.record import AuditRecord
 from verify.audit.writer import write_log
 from verify.task import Workspace
 sources = [Source(str(path), path.read_bytes(), SHIPPED) for path in shipped_policy_files()]
-policies = PolicySet.load(sources, shipped_shapes())
+policies = PolicySet.load(sources, shipped_shapes(), effects=EFFECTS)
 root = Path(sys.argv[1])
 workspace = Workspace(root=root, datarim=root / "datarim")
 record = AuditRecord("TST-0001", "do", "none", 3, "2026-05-04T12:30:15Z", "2026-05-04T12:31:00Z", "PASS", True, 0,

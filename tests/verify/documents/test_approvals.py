@@ -92,7 +92,7 @@ def test_an_approval_in_other_words_is_another_one(reading: Reading) -> None:
     ],
 )
 def test_days_are_read_in_their_usual_spellings(text: str, days: list[str], reading: Reading) -> None:
-    assert [str(day) for day in dates_in(text, reading.rules.months)] == days
+    assert [str(day) for day in dates_in(text, reading.rules.dates)] == days
 
 
 BASE = "# PRD\n\n- AC-1: a\n- AC-2: b\n\n## Risks\n\nNone at all.\n"

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.acceptance import ac_coverage_grep, no_acceptance_criteria
 from verify.floor.check import Check, CheckEntry, CheckResult, FloorContext
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import FILE_QUOTE, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
@@ -43,7 +44,7 @@ class Floor:
 
     def quoted(self, finding: Finding) -> bool:
         """Whether the finding passes its own quote check."""
-        checker = QuoteChecker(self.context().task.workspace, QuoteLimits.from_policy(self.policies))
+        checker = QuoteChecker(self.context().task.workspace, FindingLimits.from_policy(self.policies))
         evidence = finding.evidence
         assert evidence.source is not None
         assert evidence.excerpt is not None

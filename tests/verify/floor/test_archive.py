@@ -10,10 +10,11 @@ import pytest
 from drift_repositories import TASK, Commit, Files, build
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.floor.archive.claimed import archive_claim
 from verify.floor.check import CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import COULD_NOT_RUN, FLOOR, NOTHING_TO_RUN, RAN
 
@@ -48,7 +49,7 @@ class Archived:
         assert finding.artifact_ref == finding.evidence.source
         assert finding.evidence.excerpt == text.rpartition("\n")[2]
         task = load_task(find_workspace(self.root), TASK, self.policies)
-        quotes = QuoteChecker(task.workspace, QuoteLimits.from_policy(self.policies))
+        quotes = QuoteChecker(task.workspace, FindingLimits.from_policy(self.policies))
         assert quotes.check(finding.artifact_ref, finding.evidence.excerpt, FLOOR)[0] is True
         return finding.suggested_fix or ""
 

@@ -21,7 +21,7 @@ from verify.floor.entries import BUILT_IN
 from verify.task import find_workspace, load_task
 
 TASK = "ABC-0001"
-LIMITS = FindingLimits(excerpt_max=200, excerpt_suffix="[truncated]", suggested_fix_max=500)
+LIMITS = FindingLimits(200, 8, "[truncated]", 500, 4096)
 Run = Callable[..., CheckResult]
 
 

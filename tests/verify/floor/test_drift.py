@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import FloorContext
 from verify.floor.entries import FloorPlan, check_of
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import FILE_QUOTE, FLOOR, RAN
 
@@ -48,7 +49,7 @@ EXEMPT = (
 def drift_of(root: Path, policies: PolicySet, commits: str | None, stage: str = "do") -> list[Finding]:
     """What the four checks find, each of which has to run; every finding passes its own quote check."""
     context = FloorContext(load_task(find_workspace(root), TASK, policies), stage, policies, commits=commits)
-    quotes = QuoteChecker(context.task.workspace, QuoteLimits.from_policy(policies))
+    quotes = QuoteChecker(context.task.workspace, FindingLimits.from_policy(policies))
     found: list[Finding] = []
     for entry in FloorPlan.from_policy(policies).at(stage):
         if entry.uses in KINDS:

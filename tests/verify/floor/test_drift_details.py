@@ -13,6 +13,7 @@ from drift_repositories import DAY, PLAN, PRD, REPORT, START, TASK, Commit, File
 from toolkit.errors import UndeterminedError
 from toolkit.policy.sets import PolicySet
 from toolkit.processes import process
+from toolkit.sources.tree import open_tree
 from verify.floor.check import CheckResult, FloorContext
 from verify.floor.entries import FloorPlan, check_of
 from verify.task import find_workspace, load_task
@@ -223,7 +224,8 @@ def test_a_task_of_many_commits_and_paths_asks_git_as_often_as_a_small_one(
     for entry in FloorPlan.from_policy(work.policies).at("do"):
         if entry.uses in ("scope_creep", "spec_decay", "execution_skew", "orphaned_requirements", "policy_layer"):
             check_of(entry)(entry, context)
-    assert asked == ["rev-parse", "log", "for-each-ref", "diff-tree"]
+    # The last one asks whether there were policies where the work began: none are in force now.
+    assert asked == ["rev-parse", "log", "for-each-ref", "diff-tree", "ls-tree"]
 
 
 # Spec decay.
@@ -464,6 +466,48 @@ def test_a_change_of_the_policies_is_told_whatever_the_plan_says(work: Work) -> 
 def test_a_layer_above_the_workspace_is_this_repository_s_too(work: Work) -> None:
     work.commit({".dr/policies/floor.yaml": "x\n"})
     assert work.paths("policy_layer", workspace="deep/ws") == ["../../.dr/policies/floor.yaml"]
+
+
+def test_a_change_judges_nothing_where_the_policies_are_those_of_a_commit_without_it(work: Work) -> None:
+    work.commit({".dr/policies/floor.yaml": "x\n", ".dr/config.yaml": "x\n"})
+    work.commit({".dr/waivers.yaml": "x\n"})
+    assert len(work.check("policy_layer").findings) == 3
+    for revision, expected in (
+        ("HEAD~2", []),
+        ("HEAD~1", [".dr/config.yaml:1", ".dr/policies/floor.yaml:1"]),
+        ("HEAD", [".dr/config.yaml:1", ".dr/policies/floor.yaml:1", ".dr/waivers.yaml:1"]),
+        ("HEAD~2^{tree}", [".dr/config.yaml:1", ".dr/policies/floor.yaml:1", ".dr/waivers.yaml:1"]),
+    ):
+        named = revision if "{" not in revision else git(work.root, "rev-parse", revision)
+        result = run("policy_layer", work.root, work.policies, policy_tree=open_tree(work.root, named))
+        assert [it.artifact_ref for it in result.findings] == expected
+        if len(expected) < 3:
+            assert f"{len(expected)} of them in force: the layer is that of {revision}" in result.detail
+
+
+def test_a_policy_changed_before_and_after_the_commit_in_force_is_part_of_it(work: Work) -> None:
+    work.commit({".dr/policies/floor.yaml": "x\n"})
+    work.commit({".dr/policies/floor.yaml": "y\n"})
+    work.check("policy_layer")
+    tree = open_tree(work.root, "HEAD~1")
+    assert len(run("policy_layer", work.root, work.policies, policy_tree=tree).findings) == 1
+
+
+def test_in_a_shallow_clone_it_is_not_known_whether_a_change_is_in_force(work: Work, tmp_path: Path) -> None:
+    work.commit({".dr/policies/floor.yaml": "x\n"})
+    work.commit({"src/a.py": "x\n"})
+    work.check("policy_layer")
+    shallow = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=3", work.root.as_uri(), str(shallow)], check=True)
+    (shallow / ".git/shallow").write_text(git(shallow, "rev-parse", "HEAD~2") + "\n")
+    tree = open_tree(shallow, "HEAD~2")
+    with pytest.raises(UndeterminedError) as caught:
+        run("policy_layer", shallow, work.policies, policy_tree=tree)
+    assert caught.value.code == "history_incomplete"
+
+
+def git(root: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_the_days_of_the_builder_are_what_these_tests_take_them_for() -> None:

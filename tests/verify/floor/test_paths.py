@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.paths import cited_paths, declared_roots, file_touched_audit, path_outside_roots
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import NOTHING_TO_RUN, RAN
 
@@ -119,7 +120,7 @@ def test_every_finding_passes_its_own_quote_check(policies: PolicySet, tmp_path:
     )
     root = make_workspace(tmp_path, plan + "2. `../../etc/passwd`\r\n")
     context = make_context(policies, root)
-    checker = QuoteChecker(context.task.workspace, QuoteLimits.from_policy(policies))
+    checker = QuoteChecker(context.task.workspace, FindingLimits.from_policy(policies))
     findings = (*audit(context).findings, *outside(context).findings)
     assert len(findings) == 5
     for finding in findings:

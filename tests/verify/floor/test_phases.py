@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
 from verify.floor.gates.evidence import evidence_claims, evidence_of
 from verify.floor.gates.forms import stage_gates
 from verify.floor.gates.stages import phase_gate, unplanned_criteria
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import COULD_NOT_RUN, FILE_QUOTE, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
@@ -93,7 +94,7 @@ class Floor:
 
     def quoted(self, finding: Finding) -> bool:
         """Whether the finding passes its own quote check."""
-        checker = QuoteChecker(self.context().task.workspace, QuoteLimits.from_policy(self.policies))
+        checker = QuoteChecker(self.context().task.workspace, FindingLimits.from_policy(self.policies))
         evidence = finding.evidence
         assert evidence.source is not None
         assert evidence.excerpt is not None

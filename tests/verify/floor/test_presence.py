@@ -10,11 +10,12 @@ import pytest
 from captured_support import ID, TASKS, checklist, description, init_task, question, wish, workspace, write
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import Check, CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
 from verify.floor.presence import expectations_presence, init_task_presence, plan_presence
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import FILE_QUOTE, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
@@ -52,7 +53,7 @@ class Floor:
         return next(entry for entry in entries if entry.id == name)
 
     def quoted(self, finding: Finding) -> bool:
-        checker = QuoteChecker(self.context().task.workspace, QuoteLimits.from_policy(self.policies))
+        checker = QuoteChecker(self.context().task.workspace, FindingLimits.from_policy(self.policies))
         assert finding.evidence.source is not None
         assert finding.evidence.excerpt is not None
         return checker.check(finding.evidence.source, finding.evidence.excerpt, FLOOR)[0] is True

@@ -26,11 +26,12 @@ from repository_support import Repository
 from toolkit.policy.sets import PolicySet
 from toolkit.repository.names import on_one_line
 from toolkit.shipped import shipped_shapes
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.shell.batches import balanced
 from verify.floor.shell.judging import begin, shellcheck
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 
 TASK = "ABC-0001"
@@ -179,7 +180,7 @@ def test_every_quotation_is_found_again(floor: Floor) -> None:
     for name, content in scripts.items():
         floor.script(f"scripts/{name}", content)
     result = floor.run()
-    checker = QuoteChecker(floor.context().task.workspace, QuoteLimits.from_policy(floor.policies))
+    checker = QuoteChecker(floor.context().task.workspace, FindingLimits.from_policy(floor.policies))
     quoted = [each for each in result.findings if each.evidence.type == "file_quote"]
     assert {each.artifact_ref.split(":")[0] for each in quoted} == {f"scripts/{name}" for name in scripts}
     for each in quoted:
@@ -864,6 +865,7 @@ def test_it_works_without_having_been_begun_and_may_be_asked_twice(floor: Floor)
 INTERRUPTED = """
 import sys
 from pathlib import Path
+from toolkit.effects import EFFECTS
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.sets import PolicySet
 from toolkit.processes.interrupts import exit_status, terminated_as_interrupt
@@ -874,7 +876,7 @@ from verify.task import find_workspace, load_task
 root, ready, bin, when = sys.argv[1:]
 here = shipped_root()
 sources = [Source(str(path.relative_to(here)), path.read_bytes(), SHIPPED) for path in shipped_policy_files()]
-policies = PolicySet.load(sources, shipped_shapes())
+policies = PolicySet.load(sources, shipped_shapes(), effects=EFFECTS)
 sys.executable = bin + "/python"
 record = next(check for check in policies.data("verify.floor")["checks"] if check["id"] == "shellcheck")
 entry = CheckEntry("shellcheck", "shellcheck", "low", "safety", ("do",), record["with"])

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from toolkit.policy.sets import PolicySet
+from verify.evidence import FindingLimits
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.entries import FloorPlan
 from verify.floor.expectations import expectations_status, structure_of
 from verify.floor.spec import spec_graph_configuration, spec_rule
-from verify.quotes import QuoteChecker, QuoteLimits
+from verify.quotes import QuoteChecker
 from verify.task import find_workspace, load_task
 from verify.terms import FILE_QUOTE, FLOOR, NOTHING_TO_RUN, RAN, TEST_OUTPUT
 
@@ -48,7 +49,7 @@ class Floor:
 
     def quoted(self, finding: Finding) -> bool:
         """Whether the finding passes its own quote check."""
-        checker = QuoteChecker(self.context().task.workspace, QuoteLimits.from_policy(self.policies))
+        checker = QuoteChecker(self.context().task.workspace, FindingLimits.from_policy(self.policies))
         evidence = finding.evidence
         assert evidence.source is not None
         assert evidence.excerpt is not None

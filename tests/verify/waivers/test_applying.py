@@ -27,7 +27,7 @@ PLAN = "datarim/plans/ABCD-0001-plan.md"
 
 
 def waiver(line: int = 1, check: str | None = "shellcheck", path: str | None = None, **changes: Any) -> Waiver:
-    at = None if path is None else pattern_test("glob", (PatternBudget().compile("glob", path, False),))
+    at = None if path is None else pattern_test("glob", (PatternBudget().compile("glob", path, False),), False)
     plain = Waiver(".dr/waivers.yaml", line, check, None, None, path, None, (), None, "Vendored", "me", TODAY, at)
     return plain._replace(**changes)
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repository_support import Repository
 
 from toolkit.errors import ToolkitError, UndeterminedError
 from toolkit.policy.sets import PolicySet
+from toolkit.sources.tree import open_tree
 from verify.artifacts import ArtifactRules
 from verify.criteria import CriteriaRules
-from verify.waivers.file import WaiverFile, read_waiver_file
+from verify.waivers.file import WaiverFile, read_stored_waiver_file, read_waiver_file
 from verify.waivers.reading import WaiverError, Words, read_waivers
 from verify.waivers.rules import WaiverRules
 from verify.waivers.waiver import Waiver
@@ -267,6 +269,51 @@ def test_where_nobody_could_look_is_neither_yes_nor_no(tmp_path: Path, monkeypat
     with pytest.raises(UndeterminedError) as caught:
         read_waiver_file(tmp_path, 100)
     assert caught.value.code == "waivers_unreadable"
+
+
+def stored(repository: Repository, below: str = "") -> WaiverFile | None:
+    return read_stored_waiver_file(open_tree(repository.path / below, "HEAD"), 100)
+
+
+def test_in_a_tree_the_nearest_file_holds_and_the_working_tree_counts_for_nothing(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit("nothing", {"a/b/x": "1"})
+    (repository.path / ".dr").mkdir()
+    (repository.path / ".dr/waivers.yaml").write_text("not committed")
+    assert stored(repository, "a/b") is None
+    repository.commit("one", {".dr/waivers.yaml": "top", "a/b/.dr/policies/x": "1"})
+    assert stored(repository, "a/b") == WaiverFile("HEAD:.dr/waivers.yaml", b"top")
+    repository.commit("two", {"a/.dr/waivers.yaml": "a"})
+    (repository.path / "a/.dr/waivers.yaml").write_text("not committed")
+    assert stored(repository, "a/b") == WaiverFile("HEAD:a/.dr/waivers.yaml", b"a")
+    assert stored(repository) == WaiverFile("HEAD:.dr/waivers.yaml", b"top")
+
+
+@pytest.mark.parametrize(
+    ("mode", "path", "content", "code"),
+    [
+        ("120000", ".dr/waivers.yaml", "../x", "waivers_link"),
+        ("120000", ".dr", "elsewhere", "waivers_link"),
+        ("160000", ".dr/waivers.yaml", "", "waivers_link"),
+        ("160000", ".dr", "", "waivers_link"),
+        ("100644", ".dr/waivers.yaml/x", "x", "waivers_not_regular"),
+        ("100644", ".dr/waivers.yaml", "x" * 101, "waivers_too_large"),
+        ("100644", ".dr/Waivers.yml", "x", "waivers_name"),
+    ],
+)
+def test_what_is_no_plain_file_of_a_tree_is_refused(
+    tmp_path: Path, mode: str, path: str, content: str, code: str
+) -> None:
+    repository = Repository(tmp_path / "repository")
+    head = repository.commit("nothing", {"x": "1"})
+    oid = head if mode == "160000" else repository.git("hash-object", "-w", "--stdin", stdin=content.encode())
+    repository.git("update-index", "--add", "--cacheinfo", f"{mode},{oid},{path}")
+    repository.git("commit", "-q", "-m", "staged")
+    with pytest.raises(ToolkitError) as caught:
+        stored(repository)
+    assert (caught.value.code, caught.value.exit_status) == (code, 2)
+    assert caught.value.place is not None
+    assert caught.value.place.startswith("HEAD:.dr")
 
 
 @pytest.mark.parametrize("owner", ['"\u200b"', '"-"', '"\u2800\u2800"', '"..."'])

@@ -14,10 +14,10 @@ from verify.floor.changes import task_history
 from verify.floor.check import FloorContext
 from verify.floor.drift.surfaces import surface_rules
 from verify.floor.paths import path_rules
-from verify.floor.telling import listed
 from verify.history.changes import TaskChange
 from verify.history.cited import Cited, cited_commits
 from verify.paths.nested import nested_repositories
+from verify.words import listed
 
 
 class Standing(Enum):

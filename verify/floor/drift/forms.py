@@ -8,8 +8,9 @@ from toolkit.repository.problems import FETCH_HISTORY
 from verify.errors import VerificationUndetermined
 from verify.floor.check import CheckResult
 from verify.floor.drift.surfaces import ChangedPath
-from verify.floor.telling import listed, nothing
+from verify.floor.telling import nothing
 from verify.history.derived import History, TaskCommit
+from verify.words import listed, with_others
 
 NO_COMMITS = "no commit of the task was found"
 BASELESS = "no commit names the task, and nobody knows where its branch {branches} begins: no branch is the default one"
@@ -37,7 +38,7 @@ def told(commit: TaskCommit) -> str:
 def changed_by(changed: ChangedPath) -> str:
     """Which commits changed a path: the first one, and how many more."""
     more = len(changed.commits) - 1
-    return f"{told(changed.commits[0])}{f' (and {more} more)' if more else ''}"
+    return f"{told(changed.commits[0])}{with_others(more)}"
 
 
 def of_commits(number: int) -> str:

@@ -20,8 +20,9 @@ from verify.floor.drift.forms import of_commits, without_commits
 from verify.floor.drift.surfaces import plan_surface, surface_rules, touched_paths
 from verify.floor.gates.evidence import evidence_of
 from verify.floor.readings import plan_steps, step_bindings
-from verify.floor.telling import NO_PLAN, listed, nothing, quoting
+from verify.floor.telling import NO_PLAN, nothing, quoting
 from verify.terms import RAN
+from verify.words import listed
 
 DO_IT = (
     "{commits} of the task, and none touches {paths}. Do step {number}, give evidence for what it verifies, or say in "

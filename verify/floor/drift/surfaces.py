@@ -22,7 +22,8 @@ class ChangedPath(NamedTuple):
     """A path that commits of the task changed.
 
     ``path`` is relative to the workspace (perhaps through ``..``), ``stored`` to its repository, ``names`` are all that
-    a plan may know it by. ``commits`` are those that changed it, the first one first.
+    a plan may know it by. ``commits`` are those that changed it, the first one first; none, of a path that differs from
+    what it was somewhere else.
     """
 
     path: str
@@ -60,6 +61,12 @@ def changed_paths(context: FloorContext) -> tuple[ChangedPath, ...]:
 def touched_paths(context: FloorContext) -> tuple[ChangedPath, ...]:
     """Everything that the task's commits had a hand in."""
     return _collected(context, strictly=False)
+
+
+def path_of(stored: str, context: FloorContext) -> ChangedPath:
+    """A path of the workspace's repository that no commit need have changed, given relative to the repository's top."""
+    history = context.once(task_history)
+    return _Naming(history.repositories[history.home or 0].root, context).named(stored, ())
 
 
 def _collected(context: FloorContext, *, strictly: bool) -> tuple[ChangedPath, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from verify.criteria import Criterion
-from verify.floor.acceptance import find_waiver, prd_criteria
+from verify.floor.acceptance import prd_criteria, prd_waiver
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.telling import NO_PRD, nothing
 from verify.task import Artifact
@@ -51,7 +51,7 @@ def stage_gates(context: FloorContext) -> Mapping[str, Gate]:
 
 def without_prd(context: FloorContext) -> CheckResult:
     """What becomes of a gate that asks about the PRD where there is none."""
-    waiver = find_waiver(context.task, context.task.criteria)
+    waiver = context.once(prd_waiver)
     return nothing(f"the PRD is waived ({waiver.place}): {waiver.reason}" if waiver else NO_PRD)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.entries import FloorPlan
+from verify.floor.entries import floor_plan
 from verify.floor.gates.forms import Asked, stage_gates
 from verify.floor.gates.plan import unserved
 from verify.floor.telling import nothing
@@ -32,7 +32,7 @@ def unplanned_criteria(context: FloorContext) -> frozenset[str]:
     None where that gate is switched off, or not asked at the stage or level of the run, or has nothing to look at. What
     it reports of a criterion, no other check reports of it again.
     """
-    for entry in FloorPlan.from_policy(context.policies).at(context.stage):
+    for entry in context.once(floor_plan).at(context.stage):
         asks = entry.uses == phase_gate.__name__ and entry.parameters["gate"] == _STEPS
         if asks and _severity(entry, context) is not None:
             found = context.once(unserved)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from toolkit.errors import ProcessError
 from toolkit.reporting.visible import visible
@@ -22,6 +22,7 @@ from verify.floor.shell.program import Shellcheck, ShellcheckRules, Source
 from verify.floor.shell.scripts import Script, ScriptRules, Scripts, Unjudged, find_scripts
 from verify.floor.telling import finding, limits_of, nothing
 from verify.terms import COULD_NOT_RUN, RAN, TEST_OUTPUT
+from verify.words import and_more
 
 if TYPE_CHECKING:
     from verify.floor.shell.batches import Batches
@@ -123,7 +124,7 @@ def _findings(
     entry: CheckEntry, context: FloorContext, judged: Iterable[tuple[Script, tuple[Comment, ...]]]
 ) -> Iterator[Finding]:
     table = context.policies.table(SEVERITIES)
-    quoting = _Quoting.from_policy(context)
+    limits = context.once(limits_of)
 
     @cache
     def severity(level: str, code: int) -> str | None:
@@ -134,28 +135,18 @@ def _findings(
         for comment in comments:
             grave = severity(comment.level, comment.code)
             if grave is not None:
-                ref, evidence = f"{script.ref}:{comment.line}", quoting.evidence(script, comment, lines)
+                ref, evidence = f"{script.ref}:{comment.line}", _evidence(script, comment, lines, limits)
                 fix = f"SC{comment.code}: {visible(comment.message)}"
                 yield finding(entry, context, ref, evidence, fix, severity=grave)
 
 
-class _Quoting(NamedTuple):
-    """How a comment becomes evidence: its source line, where a reader can find that again, else its message."""
-
-    limits: FindingLimits
-    shortest: int
-
-    @classmethod
-    def from_policy(cls, context: FloorContext) -> _Quoting:
-        value = cast("Mapping[str, object]", context.policies.data(LIMITS))
-        return cls(context.once(limits_of), cast(int, value["excerpt_min"]))
-
-    def evidence(self, script: Script, comment: Comment, lines: Sequence[bytes]) -> Evidence:
-        text = _text(lines[comment.line - 1]) if 0 < comment.line <= len(lines) else ""
-        if script.quotable and len(text.strip()) >= self.shortest:
-            return quote_line(script.ref, comment.line, text, self.limits)
-        message = clip(visible(comment.message), self.limits.excerpt_max, self.limits.excerpt_suffix)
-        return Evidence(TEST_OUTPUT, f"{NAMESPACE} SC{comment.code}", message)
+def _evidence(script: Script, comment: Comment, lines: Sequence[bytes], limits: FindingLimits) -> Evidence:
+    """A comment's source line, where a reader can find that again, else its message."""
+    text = _text(lines[comment.line - 1]) if 0 < comment.line <= len(lines) else ""
+    if script.quotable and len(text.strip()) >= limits.excerpt_min:
+        return quote_line(script.ref, comment.line, text, limits)
+    message = clip(visible(comment.message), limits.excerpt_max, limits.excerpt_suffix)
+    return Evidence(TEST_OUTPUT, f"{NAMESPACE} SC{comment.code}", message)
 
 
 def _text(line: bytes) -> str:
@@ -194,8 +185,7 @@ def _named(unjudged: Sequence[Unjudged], names: int) -> str:
         by_reason.setdefault(each.reason, []).append(each.ref)
     told = []
     for reason, refs in by_reason.items():
-        more = f" and {len(refs) - names} more" if len(refs) > names else ""
-        told.append(f"{', '.join(refs[:names])}{more} ({visible(reason)})")
+        told.append(f"{', '.join(refs[:names])}{and_more(len(refs) - names)} ({visible(reason)})")
     return ", ".join(told)
 
 
