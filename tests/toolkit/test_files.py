@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.errors import StorageError
-from toolkit.storage.files import make_directory, publish_new, read_bounded
+from toolkit.storage.files import make_directory, publish_new, read_bounded, replace
 
 NOBODY = 65534
 # A child that can no longer do what root may do, standing in the directory that it was given.
@@ -290,3 +290,55 @@ except StorageError as error:
 """
     )
     assert child(script, shared).stdout == "not_readable\n"
+
+
+# Replacing.
+
+
+def test_a_file_is_replaced_whole_with_its_permissions_and_nothing_else_stays(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    for data in (b"one", b"", b"a longer one\n" * 10_000):
+        replace(path, data, 0o640)
+        assert path.read_bytes() == data
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert names(tmp_path) == ["lock"]
+
+
+def test_who_reads_a_file_that_is_replaced_sees_the_old_or_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    replace(path, b"old", 0o644)
+    with path.open("rb") as reader:
+        replace(path, b"new", 0o644)
+        assert reader.read() == b"old"
+    assert path.read_bytes() == b"new"
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "other").write_bytes(b"kept")
+    (tmp_path / "lock").symlink_to("other")
+    replace(tmp_path / "lock", b"new", 0o644)
+    assert (tmp_path / "other").read_bytes() == b"kept"
+    assert not (tmp_path / "lock").is_symlink()
+
+
+@pytest.mark.parametrize("failing", ["replace", "fsync", "write"])
+def test_what_can_t_be_replaced_stays_and_leaves_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    replace(tmp_path / "lock", b"old", 0o644)
+    monkeypatch.setattr(os, failing, fail)
+    with pytest.raises(StorageError) as caught:
+        replace(tmp_path / "lock", b"new", 0o644)
+    assert caught.value.code == "no_space"
+    assert (tmp_path / "lock").read_bytes() == b"old"
+    assert names(tmp_path) == ["lock"]
+
+
+def test_a_directory_in_the_way_is_named_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(StorageError) as caught:
+        replace(tmp_path / "lock", b"new", 0o644)
+    assert (caught.value.code, names(tmp_path)) == ("not_writable", ["lock"])

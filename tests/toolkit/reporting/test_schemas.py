@@ -90,6 +90,24 @@ def test_a_check_of_policies_that_load_and_of_one_that_does_not(policy: Run, tmp
     assert not held("dr-policy.check.v1", policy("check", "--json"))["ok"]
 
 
+def test_the_origin_of_a_policy(policy: Run) -> None:
+    document = held("dr-policy.show.v1", policy("show", "verify.severity", "--origin", "--json"))
+
+    assert [one["part"] for one in document["origins"]] == ["", "term high", "term medium", "term low"]
+
+
+def test_a_lock_and_a_check_of_it(policy: Run) -> None:
+    assert held("dr-policy.lock.v1", policy("lock", "--json"))["written"]
+    assert held("dr-policy.check.v1", policy("check", "--locked", "--json"))["locked"]
+
+
+def test_a_digest_and_all_of_them(policy: Run) -> None:
+    one = held("dr-policy.hash.v1", policy("hash", "review", "--json"))
+    every = held("dr-policy.hash.v1", policy("hash", "--json"))
+
+    assert {**one, "schema": None} in [{**entry, "schema": None} for entry in every["entries"]]
+
+
 DECISIONS = [
     ("verify.verdict", {"high": 0, "medium": 1, "low": 0, "persistent": False, "boundary_unreviewed": False}),
     ("review.budget", {"changed_lines": 3}),
