@@ -128,9 +128,9 @@ class SetMaker(Maker):
 
     def documents(self) -> list[Document]:
         makers: dict[str, Callable[[], Spec]] = {
-            "t.table": lambda: self.total_table(),
-            "t.machine": lambda: self.machine(),
-            "t.data": lambda: self.data(),
+            "t.table": self.total_table,
+            "t.machine": self.machine,
+            "t.data": self.data,
         }
         names = self.chance.sample(sorted(makers), self.chance.choice([1, 1, 2]))
         made = {name: makers[name]() for name in names}
@@ -346,7 +346,7 @@ class SetMaker(Maker):
             [container[key]] if self.maybe() else {self.chance.choice(["not", "every", "value"]): container[key]}
         )
 
-    def merge(self, container: Any, key: Any, _documents: list[Document]) -> None:
+    def merge(self, container: Any, _key: Any, _documents: list[Document]) -> None:
         if isinstance(container, dict):
             container[Raw(self.chance.choice(["<<", "? [a]", "*a", "&k k", "!!str s", "1", "null", "on"]))] = (
                 self.junk()
@@ -363,10 +363,7 @@ class SetMaker(Maker):
     # Text.
 
     def text_of(self, content: Any) -> bytes:
-        if self.maybe():
-            text = flow(content)
-        else:
-            text = "\n".join(block(content, 0)) + "\n"
+        text = flow(content) if self.maybe() else "\n".join(block(content, 0)) + "\n"
         if self.maybe(10):
             text = text.replace("\n", "\r\n") if self.maybe() else "\ufeff---\n" + text
         data = text.encode("utf-8", "surrogatepass")

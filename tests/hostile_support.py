@@ -1,4 +1,4 @@
-"""The largest and the worst policy sets that fit through the limits, by kind and size; and a child that measures one."""
+"""The largest and the worst policy sets that the limits let through, by kind and size; a child measures one."""
 
 from __future__ import annotations
 
@@ -107,17 +107,12 @@ def computed(size: int) -> list[Source]:
 
 def apart(size: int) -> list[Source]:
     """A unique table, whose rows are proved apart and together complete."""
-    body = rows(size, "{gte: {number}, lt: 1}").split("\n")[:-1]
-    body = [line.replace("lt: 1}", f"lt: {number + 1}}}") for number, line in enumerate(body)]
-    ends = f" - {{id: low, when: {{a: {{lt: 0}}}}, then: {{b: 0}}}}\n - {{id: high, when: {{a: {{gte: {size}}}}}, then: {{b: 0}}}}\n"
-    return [
-        source(
-            "table",
-            table(
-                "inputs: {a: {type: integer}}\noutputs: {b: {type: integer}}\nrows:\n" + "\n".join(body) + "\n" + ends
-            ),
-        )
-    ]
+    between = [f"{{id: r{n}, when: {{a: {{gte: {n}, lt: {n + 1}}}}}, then: {{b: {n}}}}}" for n in range(size)]
+    beyond = {"low": "lt: 0", "high": f"gte: {size}"}
+    ends = [f"{{id: {name}, when: {{a: {{{cell}}}}}, then: {{b: 0}}}}" for name, cell in beyond.items()]
+    listed_rows = "".join(f" - {row}\n" for row in (*between, *ends))
+    body = f"inputs: {{a: {{type: integer}}}}\noutputs: {{b: {{type: integer}}}}\nrows:\n{listed_rows}"
+    return [source("table", table(body))]
 
 
 def machine(size: int) -> list[Source]:
@@ -134,7 +129,9 @@ GROWING: dict[str, Callable[[int], list[Source]]] = {
     "wrong_rows": lambda size: [first(rows(size, "{gte: x}"))],
     "deep_cells": lambda size: [first(rows(size, "{not: " * 50 + "{number}" + "}" * 50))],
     "terms": lambda size: [vocabulary(size), first(rows(2), "a: {type: integer}, c: {type: term, of: t.v0}")],
-    "inputs": lambda size: [first(rows(2), ", ".join(f"a{n}: {{type: integer}}" for n in range(size)) + ", a: {type: integer}")],
+    "inputs": lambda size: [
+        first(rows(2), ", ".join(f"{name}: {{type: integer}}" for name in ("a", *(f"a{n}" for n in range(size)))))
+    ],
     "doubled_keys": lambda size: [source("data", data("{" + "a: 0, " * size + "}"))],
 }  # fmt: skip
 LARGE = {

@@ -1,4 +1,4 @@
-"""Whatever a policy set says, loading and asking it give an answer or a ``PolicyError`` with a place, in counted work."""
+"""Whatever a set says, loading and asking it end in an answer or a ``PolicyError`` with a place, in counted work."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def _check_set(sources: Sequence[Source], chance: random.Random, counts: Counts)
     facts = FactMaker(chance)
     for name in made.ids:
         if made.entry(name).head.kind == "table":
-            _check_table(made.table(name), stored and stored.table(name), facts, counts)
+            _check_table(made.table(name), stored.table(name) if stored else None, facts, counts)
         elif made.entry(name).head.kind == "machine":
-            _check_machine(made.machine(name), stored and stored.machine(name), facts)
+            _check_machine(made.machine(name), stored.machine(name) if stored else None, facts)
 
 
 # What is said of a set that does not load.

@@ -155,11 +155,11 @@ class _Both:
 
     def _search(self, claim: Claim, region: Box, row: Row, output: str, elsewhere: int) -> None:
         """Look for facts of the region for which the output is weaker now."""
-        live, _ = self.prepared.index.meeting(region)
-        met = sorted({self.prepared.owners[number] for number in bits(live) if number < len(self.prepared.owners)})
-        answers = [place for place in met if place >= self.start]
+        live, containing = self.prepared.index.meeting(region)
+        answers = self._answering(live)
         if self.before.hit == COLLECT:
-            self._search_list(claim, region, row, output, elsewhere, answers)
+            if not any(self._keeps(row, place, output) for place in self._answering(containing)):
+                self._search_list(claim, region, row, output, (elsewhere | self.refused[1]) & live, answers)
             return
         asked = elsewhere
         for place in answers:
@@ -170,11 +170,20 @@ class _Both:
             if self.before.hit == FIRST:
                 asked |= self.prepared.boxes_of((place,))
 
-    def _search_list(
-        self, claim: Claim, region: Box, row: Row, output: str, elsewhere: int, answers: list[int]
-    ) -> None:
-        """Everywhere in the region some row answers as strongly, or the list is refused, or was before."""
-        covering = [self.prepared.index.boxes[number] for number in bits(elsewhere | self.refused[1])]
+    def _answering(self, boxes: int) -> list[int]:
+        """The rows of the table after that have one of some boxes."""
+        owners = self.prepared.owners
+        places = {owners[number] for number in bits(boxes) if number < len(owners)}
+        return sorted(place for place in places if place >= self.start)
+
+    def _keeps(self, row: Row, place: int, output: str) -> bool:
+        """Whether a row answers as strongly wherever it matches."""
+        parts = [self.prepared.index.boxes[number] for number in self.prepared.parts[place]]
+        return not self._weaker(row, place, output) and self.legal[place] == parts
+
+    def _search_list(self, claim: Claim, region: Box, row: Row, output: str, refused: int, answers: list[int]) -> None:
+        """Everywhere in the region some row answers as strongly, or one of the lists is refused."""
+        covering = [self.prepared.index.boxes[number] for number in bits(refused)]
         for place in answers:
             covering += meets(self.legal[place], self.space.outside(self._weaker(row, place, output)))
         index = Index(self.space, covering)
