@@ -13,6 +13,17 @@ from toolkit.policy.tables import Table
 ANY_SHAPE = {"any": b"true"}
 EFFECTS = ("note", "ring")
 
+# The one check that every floor has.
+POLICY_LAYER = {
+    "id": "policy_layer",
+    "uses": "policy_layer",
+    "severity": "medium",
+    "category": "safety",
+    "stages": ["do", "archive"],
+    "enabled": True,
+    "with": {"paths": [".dr/policies/**", ".dr/config.yaml", ".dr/waivers.yaml"], "weaker": "high"},
+}
+
 SEVERITY = """\
 policy: v1
 kind: vocabulary

@@ -142,9 +142,10 @@ with contextlib.suppress(SystemExit), contextlib.redirect_stdout(silent):
     main()
 sys.argv.remove("--no-write")
 import verify.audit.writer
-from toolkit import sources
-kept, shapes = list(sources._shipped_sources()), sources.shipped_shapes()
-sources._shipped_sources, sources.shipped_shapes = lambda: iter(kept), lambda: shapes
+from toolkit.sources import loading
+os.environ["XDG_CONFIG_HOME"] = "/dev/null/none"  # root's own policies are nobody else's to look for
+kept = loading.read_shipped()
+loading.read_shipped = lambda: kept
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 main()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository_support import Repository
 from tests_support import Run
 
 TASK = "LEDG-0042"
@@ -24,6 +25,7 @@ def _entry(check: str = CHECK, expires: str = "2999-12-31", more: str = "") -> s
 def _waive(root: Path, *entries: str) -> None:
     (root / ".dr").mkdir(exist_ok=True)
     (root / ".dr" / "waivers.yaml").write_text("waivers:\n" + "".join(entries))
+    Repository(root).commit("What is waived")  # reviewed: what is not would be a finding of its own
 
 
 def _verify(run: Run, root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -106,10 +106,46 @@ def test_no_overlay_opens_the_gate(edit: str, profile: str) -> None:
                 " then: {verdict: PASS, verified: true}}}"
             ),
         ),
+        ("verify.exit-code", "replace: {blocked: {when: {verdict: BLOCKED}, then: {exit: 2}}}"),
     ],
 )
 def test_no_overlay_makes_a_table_promise_what_it_requires_proof_of(base: str, edit: str) -> None:
     assert "requirement_broken" in {problem.code for problem in refused(base, f"{edit}\n")}
+
+
+# A process ends with the lowest eight bits of its status: 256 is 0 to whoever asked.
+@pytest.mark.parametrize("status", [256, 512, -256, 4])
+@pytest.mark.parametrize(
+    ("base", "row"),
+    [
+        ("verify.exit-code", "blocked: {when: {verdict: BLOCKED}, then: {exit: %d}}"),
+        (
+            "verify.spec-gate",
+            (
+                "blocks: {when: {mode: hard, complexity: [L3, L4], stage: {not: do}, errors: {gte: 1}},"
+                " then: {decision: blocked, exit: %d}}"
+            ),
+        ),
+    ],
+)
+def test_an_exit_status_is_one_of_the_four_that_mean_something(base: str, row: str, status: int) -> None:
+    assert {one.code for one in refused(base, f"replace: {{{row % status}}}\n")} == {"wrong_value"}
+
+
+@pytest.mark.parametrize("stages", ["[prd]", "[prd, plan]", "[prd, plan, archive]"])
+def test_all_stages_always_take_in_the_one_whose_checks_watch_the_policies(stages: str) -> None:
+    assert {one.code for one in refused("verify.floor", f"set: {{/all_means: {stages}}}\n")} == {"wrong_shape"}
+
+
+@pytest.mark.parametrize("branches", ["[]", "[nope]", "[main]"])
+def test_no_branch_that_may_be_the_default_one_is_taken_out_of_sight(branches: str) -> None:
+    found = refused("verify.history", f"set: {{/default_branches: {branches}}}\n")
+    assert {one.code for one in found} == {"wrong_shape"}
+
+
+def test_a_repository_adds_to_the_branches_that_may_be_the_default_one() -> None:
+    policies = loaded("verify.history", "set: {/default_branches/-: stable}\n")
+    assert policies.data("verify.history")["default_branches"][-1] == "stable"
 
 
 def test_a_repository_says_where_its_own_risks_lie() -> None:

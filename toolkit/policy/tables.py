@@ -86,7 +86,7 @@ class Table:
         assert ready is not None
         rows = ready.of_facts(facts) if len(facts) == len(self._inputs) else 0
         decision = self._settled(rows & ready.of_lets(self._computed(dict(facts))) if rows and ready.lets else rows)
-        if decision is None:
+        if decision is None or any(_is_too_long(facts[name]) for name in self._lined):
             raise LookupError
         return decision
 
@@ -105,8 +105,8 @@ class Table:
         if each is None:
             yield None, self._prepared(values)
             return
-        for index, item in enumerate(values.pop(each)):
-            yield index, self._prepared({**values, **item})
+        # All of them first: what is wrong with one is told whatever is decided of another.
+        yield from enumerate([self._prepared({**values, **item}) for item in values.pop(each)])
 
     def answers(self, values: Values, item: int | None) -> tuple[Decision, ...]:
         """The decisions for one of the ``questions``. Raises ``Undecided``, as ``decide`` does."""
@@ -116,7 +116,7 @@ class Table:
 
     def _row_by_row(self, facts: dict[str, Any]) -> Decision:
         if self.document.lists:
-            raise PolicyError("many_answers", f"{self.document.head.id} answers with a list: use decide_all")
+            raise self._bad_fact("many_answers", "the answer is a list: use decide_all")
         ((_, values),) = self.questions(facts)
         return self._one(values, None)
 
@@ -173,8 +173,7 @@ class Table:
         if facts is None:
             return named
         if not isinstance(facts, Mapping) or named:
-            message = f"{self.document.head.id}: facts are given as one mapping, or else by name"
-            raise PolicyError("facts_invalid", message, next_step=f"dr-policy show {self.document.head.id}")
+            raise self._bad_fact("facts_invalid", "facts are given as one mapping, or else by name")
         return dict(facts)
 
     def _checked(self, facts: dict[str, Any]) -> dict[str, Any]:
@@ -187,11 +186,9 @@ class Table:
 
     def _prepared(self, values: dict[str, Any]) -> dict[str, Any]:
         for name in self._lined:
-            value = values[name]
-            if any(map(has_long_line, value if isinstance(value, (list, tuple)) else (value or "",))):
+            if _is_too_long(values[name]):
                 message = f"a line of the fact {name!r} is over 64 KiB, so no pattern was tried"
-                step = f"dr-policy show {self.document.head.id}"
-                raise PolicyError("line_too_long", f"{self.document.head.id}: {message}", next_step=step)
+                raise self._bad_fact("line_too_long", message)
         return self._computed(values)
 
     def _computed(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -214,14 +211,23 @@ class Table:
             told.append(("fact_unknown", f"there is no fact {shown(name)}" + (f" ({hint})" if hint else "")))
         more = max(len(told) - MAX_TOLD, 0) + max(len(unknown) - MAX_TOLD, 0)
         message = "; ".join(clipped(text) for _code, text in told[:MAX_TOLD]) + (f"; and {more} more" if more else "")
-        raise PolicyError(
-            told[0][0], f"{self.document.head.id}: {message}", next_step=f"dr-policy show {self.document.head.id}"
-        )
+        raise self._bad_fact(told[0][0], message)
+
+    def _bad_fact(self, code: str, message: str) -> PolicyError:
+        """A question that the table can't be asked; the place is that of the table, whose declarations say why."""
+        head = self.document.head
+        step = f"dr-policy show {head.id}"
+        return PolicyError(code, f"{head.id}: {message}", place=str(head.mark), next_step=step)
 
 
 def _not_ready(_facts: object) -> NoReturn:
     """What a table decides at once before it has got ready: nothing."""
     raise LookupError
+
+
+def _is_too_long(value: Any) -> bool:
+    """Whether a fact holds a line that no pattern is asked of."""
+    return any(map(has_long_line, value if isinstance(value, (list, tuple)) else (value or "",)))
 
 
 def _lined(document: TableDocument) -> set[str]:

@@ -30,7 +30,6 @@ MAX_COPIES = 8  # of a set's nodes: as read, and as edited for each choice of la
 
 # A file as a whole (too large, one too many), or an overlay as a whole (what it did to another document).
 OF_A_FILE = {"too_large", "too_many_documents", "set_too_large"}
-PLACELESS = {"fact_missing", "fact_invalid", "fact_unknown", "line_too_long"}
 OF_AN_OVERLAY = {"pin_broken", "gap", "overlap", "requirement_broken", "not_proved"}
 
 
@@ -105,7 +104,7 @@ def _check_problem(problem: Problem, files: set[str]) -> None:
 def _check_told(fault: PolicyError) -> None:
     """It can be told to anybody, in any encoding of Unicode, at any length of what it is about."""
     assert fault.code
-    assert fault.place or fault.code in PLACELESS, fault
+    assert fault.place, fault
     assert len(str(fault).encode()) < 40_000, len(str(fault))
     json.dumps(fault.to_json(), ensure_ascii=False, allow_nan=False).encode()
 

@@ -1,4 +1,4 @@
-"""A hostile set can't exhaust memory, take forever, read files or run anything: bounds are counted, and held in a child."""
+"""A hostile set exhausts no memory, ends soon, reads no file and runs nothing: counted, or held in a child."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from toolkit.policy.problems import MAX_SET_PROBLEMS, PolicyError, Problems
 from toolkit.policy.sets import PolicySet
 
 MOST_MEMORY = 600 * 1024 * 1024
+ONE_TO_ONE = "hit: first\ninputs: {a: {type: integer}}\noutputs: {b: {type: integer}}\n"
 TESTS = Path(__file__).parents[2]
 
 
@@ -74,7 +75,8 @@ def test_a_set_that_would_make_millions_of_nodes_is_refused_within_the_memory_of
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_twice_the_set_is_twice_the_work(name: str) -> None:
+def test_twice_the_set_is_twice_the_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "MAX_SET_PROBLEMS", 150)  # reached by both, and soon
     small, large = _calls(name, 60), _calls(name, 120)
     assert large <= small * 2.3 + 2000
 
@@ -102,9 +104,8 @@ def test_no_more_than_a_thousand_problems_of_a_set_are_told() -> None:
     fault = outcome(GROWING["faulty"](12))
     assert isinstance(fault, PolicyError)
     assert len(fault.problems) == MAX_SET_PROBLEMS
-    assert (
-        "more than 999 problems in the set" in [one.message for one in fault.problems if "in the set" in one.message][0]
-    )
+    told = [one.message for one in fault.problems if "in the set" in one.message]
+    assert told == [f"there are more than {MAX_SET_PROBLEMS - 1} problems in the set"]
 
 
 def test_a_set_tells_fewer_problems_of_each_document_the_fewer_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,9 +133,7 @@ def test_pins_of_large_tables_are_held_as_long_as_there_is_room(monkeypatch: pyt
 
 
 def test_nothing_is_proved_of_a_table_with_faulty_rows() -> None:
-    broken = table(
-        "hit: first\ninputs: {a: {type: integer}}\noutputs: {b: {type: integer}}\nrows: [{id: x, then: {b: no-number}}]\n"
-    )
+    broken = table(f"{ONE_TO_ONE}rows: [{{id: x, then: {{b: no-number}}}}]\n")
     assert only_problem(broken).code == "wrong_value"
 
 
@@ -150,9 +149,7 @@ def test_a_pin_in_a_table_with_faulty_rows_tells_no_more_than_the_fault() -> Non
 
 
 def test_two_overlays_of_a_document_without_a_legal_version_are_no_fault_of_theirs() -> None:
-    base = table(
-        "hit: first\ninputs: {a: {type: integer}}\noutputs: {b: {type: integer}}\nrows: [{id: x, then: {b: 0}}]\n"
-    )
+    base = table(f"{ONE_TO_ONE}rows: [{{id: x, then: {{b: 0}}}}]\n")
     edits = [
         head("overlay", f"repo.o{number}", source=None)
         + 'base: {id: t.table, version: ">=1.0"}\n'
@@ -167,8 +164,11 @@ def test_two_overlays_of_a_document_without_a_legal_version_are_no_fault_of_thei
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(a*)*$", "((a{0,100}){0,100}){0,100}", "(x+x+)+y", "(" * 400 + ")" * 400, "(a|a?)+{1000}", "[^a]{1000}" * 90, "\\pL{900}"],
-)  # fmt: skip
+    [
+        *("(a*)*$", "((a{0,100}){0,100}){0,100}", "(x+x+)+y", "(" * 400 + ")" * 400, "(a|a?)+"),
+        *("[^a]{1000}" * 90, "\\pL{900}"),
+    ],
+)
 def test_a_pattern_that_would_be_catastrophic_elsewhere_is_quick_or_refused(pattern: str) -> None:
     text = one_input("{type: text}", "{matches: ['" + pattern + "']}")
     problems_found = refused(text)

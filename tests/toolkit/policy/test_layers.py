@@ -124,7 +124,8 @@ def test_terms_and_transitions_are_edited_by_their_names() -> None:
             overlay(
                 """\
                 replace: {opens: {from: shut, event: push, when: {force: {gte: 9}}, to: open, effects: [ring]}}
-                insert: [{after: opens, transition: {id: yields, from: shut, event: push, when: {force: {lt: 9}}, to: ajar}}]
+                insert:
+                  - {after: opens, transition: {id: yields, from: shut, event: push, when: {force: {lt: 9}}, to: ajar}}
                 """,
                 "repo.b", base="t.machine",
             ),

@@ -38,6 +38,9 @@ def payload(*overlays: str) -> Any:
         ("set: {/checks/first/live: false}", ["checks", 0], {"id": "first", "live": False}),
         ("set: {/checks/first: {id: first, dead: true}}", ["checks", 0], {"id": "first", "dead": True}),
         ("set: {/checks/first: {id: renamed}}", ["checks", 0], {"id": "renamed"}),
+        ("set: {/checks/first/id: renamed, /checks/renamed/live: 1}", ["checks", 0], {"id": "renamed", "live": 1}),
+        ("set: {/checks/2/id: third, /checks/third/name: y}", ["checks", 2], {"id": "third", "name": "y"}),
+        ("remove: [/checks/first/id]\nset: {/checks/0/live: 1}", ["checks", 0], {"live": 1}),
         ("set: {/checks/7/live: false}", ["checks", 1, "live"], False),
         ("set: {/checks/2/name: y}", ["checks", 2, "name"], "y"),
         ("set: {/checks/-: {id: last}}", ["checks", 3], {"id": "last"}),
@@ -113,10 +116,22 @@ def test_an_id_that_two_items_have_names_neither() -> None:
 
 
 @pytest.mark.parametrize(
-    "edit", ["set: {/checks/-: {id: first}}", "set: {/checks/2: {id: first}}", "set: {/checks/7: {id: first}}"]
+    "edit",
+    [
+        "set: {/checks/-: {id: first}}",
+        "set: {/checks/2: {id: first}}",
+        "set: {/checks/7: {id: first}}",
+        "set: {/checks/7/id: first}",
+        "set: {/checks/2/id: first}",
+    ],
 )
 def test_an_id_is_given_once_in_a_list(edit: str) -> None:
     assert codes(BASE, own=[overlay(edit + "\n")]) == ["duplicate_id"]
+
+
+@pytest.mark.parametrize("edit", ["set: {/checks/first/id: renamed", "remove: [/checks/first/id]\nset: {/new: 1"])
+def test_an_id_that_an_item_no_longer_has_names_nothing(edit: str) -> None:
+    assert codes(BASE, own=[overlay(f"{edit}, /checks/first/live: 1}}\n")]) == ["bad_pointer"]
 
 
 def test_a_payload_may_be_a_list_and_grows_no_deeper_than_a_file_may() -> None:

@@ -508,3 +508,43 @@ def test_the_facts_that_were_given_are_left_as_they_were() -> None:
     facts = {"findings": [{"severity": "high"}], "strict": True}
     the_table(SEVERITY, EACH.replace("{hit}", "first")).decide_all(**facts)
     assert facts == {"findings": [{"severity": "high"}], "strict": True}
+
+
+# What is wrong with a fact is told the same however the table has got ready, and whatever else it says.
+
+LONG = "a" * 70_000
+
+
+def test_a_line_that_is_too_long_is_refused_before_and_after_the_table_got_ready() -> None:
+    ready = the_table(
+        table(
+            "hit: first\ninputs: {b: {type: text}}\noutputs: {n: {type: integer}}\nrows:\n"
+            "  - {id: all, then: {n: 1}}\n  - {id: never, when: {b: {matches: [x]}}, then: {n: 2}}\n"
+        )
+    )
+    for _ in range(2):
+        with pytest.raises(PolicyError) as caught:
+            ready.decide(b=LONG)
+        assert (caught.value.code, caught.value.place) == ("line_too_long", "shipped-1.yaml:1:1")
+        ready.get_ready()
+
+
+def test_a_fault_of_one_item_is_told_whatever_is_decided_of_another() -> None:
+    listed = the_table(
+        table(
+            "hit: collect\neach: items\n"
+            "inputs: {items: {type: list, items: {type: record, fields: {f: {type: text}}}}}\n"
+            "outputs: {n: {type: integer}}\nrows:\n"
+            "  - {id: refused, when: {f: a}, then: {error: nope}}\n"
+            "  - {id: x, when: {f: {matches: [x]}}, then: {n: 3}}\n"
+        )
+    )
+    with pytest.raises(PolicyError) as caught:
+        listed.decide_all(items=[{"f": "a"}, {"f": LONG}])
+    assert caught.value.code == "line_too_long"
+
+
+def test_a_bad_fact_is_told_with_the_place_of_the_table_that_declares_it() -> None:
+    with pytest.raises(PolicyError) as caught:
+        the_table(one_input("{type: integer}", "1", hit="first")).decide(y=1)
+    assert (caught.value.code, caught.value.place) == ("fact_missing", "shipped-1.yaml:1:1")

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from policy_support import POLICY_LAYER
 
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.shapes import validator_of
 from toolkit.shipped import shipped_shapes
 from verify.evidence import FindingLimits
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
@@ -206,8 +207,8 @@ def shape_faults(uses: str, parameters: dict[str, object]) -> list[str]:
     """Where the shape of ``verify.floor`` refuses an entry."""
     record = {"id": "c", "uses": uses, "severity": "low", "category": "safety", "stages": ["do"], "with": parameters}
     shape = json.loads(shipped_shapes()["verify.floor"])
-    faults = Draft202012Validator(shape).iter_errors({"all_means": ["do"], "checks": [record]})
-    return ["/".join(map(str, list(fault.absolute_path)[2:])) for fault in faults]
+    faults = validator_of(shape).iter_errors({"all_means": ["do"], "checks": [POLICY_LAYER, record]})
+    return ["/".join(map(str, fault.instance_path[2:])) for fault in faults]
 
 
 def test_the_shape_knows_the_checks_that_there_are() -> None:

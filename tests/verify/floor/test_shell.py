@@ -20,10 +20,11 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from policy_support import POLICY_LAYER
 from repository_support import Repository
 
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.shapes import validator_of
 from toolkit.repository.names import on_one_line
 from toolkit.shipped import shipped_shapes
 from verify.evidence import FindingLimits
@@ -469,10 +470,11 @@ def test_the_program_is_looked_for_on_the_path_where_none_stands_beside_the_inte
 def shape_faults(floor: Floor, **parameters: object) -> list[str]:
     """Where the shape of ``verify.floor`` refuses the check's entry with other parameters."""
     record = {"id": "s", "uses": "shellcheck", "severity": "low", "category": "safety", "stages": ["do"]}
-    value = {"all_means": ["do"], "checks": [{**record, "with": {**floor.entry.parameters, **parameters}}]}
+    entry = {**record, "with": {**floor.entry.parameters, **parameters}}
+    value = {"all_means": ["do"], "checks": [POLICY_LAYER, entry]}
     shape = json.loads(shipped_shapes()["verify.floor"])
-    faults = Draft202012Validator(shape).iter_errors(json.loads(json.dumps(value)))
-    return ["/".join(map(str, list(fault.absolute_path)[3:])) for fault in faults]
+    faults = validator_of(shape).iter_errors(json.loads(json.dumps(value)))
+    return ["/".join(map(str, fault.instance_path[3:])) for fault in faults]
 
 
 HARMLESS = ["--norc", "--format=json1"]
