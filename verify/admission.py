@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from verify.evidence import FindingLimits, clip
 from verify.findings import Admitted, Evidence, Finding, Malformed
@@ -20,7 +20,7 @@ from verify.patterns import compiled
 from verify.quotes import QuoteChecker
 from verify.redaction import Redactor, well_formed
 from verify.schema_problems import broken_rules
-from verify.terms import FILE_QUOTE, FLOOR
+from verify.terms import ABSENT, FILE_QUOTE, FLOOR
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -154,7 +154,8 @@ def admit(
 
     Order is kept, and ids are ``F-<layer>-<n>`` in that order, so calling again with more findings at the end gives
     the earlier ones the same ids. Quotations are compared with the bytes as they are; only then are secrets taken
-    out. ``now`` is aware of its zone. A ``checker`` remembers the files that it has read.
+    out. ``now`` is aware of its zone. A ``checker`` remembers the files that it has read. Raises ``PolicyError``
+    (``evidence_discarded``) where the policies discard a finding that shows its evidence.
     """
     checker = checker or QuoteChecker(workspace, FindingLimits.from_policy(policies))
     disposition = policies.table("verify.disposition")
@@ -183,15 +184,28 @@ def _admitted(
     decision = disposition.decide(
         evidence_type=finding.evidence.type, parse=PARSED, schema_valid=True, excerpt_found=found
     )
-    reason = decision.outputs["discard_reason"]
+    discarded, reason = decision.outputs["discarded"] is True, decision.outputs["discard_reason"]
+    if discarded and finding.evidence.type != ABSENT:
+        _refuse_to_discard(disposition, decision.row)
     return Admitted(
         finding=redactor.finding(finding),
-        discarded=decision.outputs["discarded"] is True,
+        discarded=discarded,
         discard_reason=None if reason is None else str(reason),
         evidence_verified=str(decision.outputs["evidence_verified"]),
         verified_diagnostic=None if diagnostic is None else redactor.text(diagnostic),
         verified_at=verified_at,
     )
+
+
+def _refuse_to_discard(disposition: Table, row: str) -> NoReturn:
+    """Refuse a row that discards what shows its evidence: by it a change could silence the finding about itself."""
+    from toolkit.policy.problems import PolicyError
+
+    document = disposition.document
+    place = next(str(one.mark) for one in document.rows if one.id == row)
+    message = f"{document.head.id}, row {row!r}: a finding that shows its evidence can't be discarded"
+    step = f"dr-policy show {document.head.id} --origin"
+    raise PolicyError("evidence_discarded", message, place=place, next_step=step)
 
 
 def _looked_up(finding: Finding, checker: QuoteChecker) -> tuple[bool | None, str | None]:

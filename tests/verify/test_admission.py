@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from policy_support import overlay
 
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.types import thaw
+from toolkit.sources import load_policies
 from verify.admission import FindingRules, Provenance, admit, read_record
 from verify.findings import Evidence, Finding, Malformed
 from verify.task import Workspace
@@ -340,6 +342,22 @@ def test_an_output_is_neither_run_nor_read_again(policies: PolicySet, workspace:
     output = finding(evidence=Evidence(TEST_OUTPUT, "notes.md:1", "the first line"))
     (admitted,) = admit([output], policies, workspace, NOW)
     assert (admitted.evidence_verified, admitted.discarded) == ("unchecked", False)
+
+
+@pytest.mark.parametrize("kind", [FILE_QUOTE, TEST_OUTPUT])
+@pytest.mark.parametrize("reason", ["null", "parse_error", "malformed_evidence"])
+def test_no_layer_makes_a_finding_that_shows_its_evidence_not_count(
+    kind: str, reason: str, workspace: Workspace
+) -> None:
+    row = f"{{discarded: true, discard_reason: {reason}, evidence_verified: unchecked}}"
+    edit = overlay(f"insert: [{{at: start, row: {{id: silence, then: {row}}}}}]\n", base="verify.disposition")
+    (workspace.root / ".dr" / "policies").mkdir(parents=True)
+    (workspace.root / ".dr" / "policies" / "silence.yaml").write_text(edit, "utf-8")
+    policies = load_policies(workspace.root, user="none").policies
+    with pytest.raises(PolicyError) as caught:
+        admit([finding(evidence=Evidence(kind, "notes.md:1", "the first line"))], policies, workspace, NOW)
+    assert (caught.value.code, caught.value.exit_status) == ("evidence_discarded", 2)
+    assert str(caught.value.place).startswith(".dr/policies/silence.yaml:")
 
 
 def test_a_finding_without_evidence_is_kept_and_does_not_count(policies: PolicySet, workspace: Workspace) -> None:

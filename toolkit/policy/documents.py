@@ -18,6 +18,8 @@ LANGUAGE = "v1"
 KINDS = ("vocabulary", "table", "machine", "data", "overlay")
 HEAD = ("policy", "kind", "id", "version", "title")  # and ``source``, which an overlay may leave out
 WORDING = ("version", "title", "source", "order_note", "cases")  # never part of a digest
+RULES = ("rows", "transitions")  # what a table and a machine decide by
+SOURCE = "source"
 TEMPLATES = "templates"
 ORDERS = ("descending", "ascending", "sequence")
 
@@ -149,9 +151,16 @@ def read_data(head: Head, form: Form) -> Data:
 
 
 def effective_content(node: Node) -> dict[str, Any]:
-    """What of a document decides: everything but version, title, source, order_note and cases."""
-    content = plain(node)
-    return {key: value for key, value in content.items() if key not in WORDING}
+    """What of a document decides: all but version, title, source, order_note, cases, and the sources of its rules."""
+    content = {key: value for key, value in plain(node).items() if key not in WORDING}
+    for listed in RULES:
+        if isinstance(content.get(listed), list):
+            content[listed] = [_without_source(rule) for rule in content[listed]]
+    return content
+
+
+def _without_source(rule: Any) -> Any:
+    return {key: value for key, value in rule.items() if key != SOURCE} if isinstance(rule, dict) else rule
 
 
 @cache

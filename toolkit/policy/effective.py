@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from toolkit.policy.documents import Head, read_head
+from toolkit.policy.documents import LANGUAGE, Head, read_head
 from toolkit.policy.items import ITEMS, ItemEditor
 from toolkit.policy.layers import LAYERS, MAX_DOCUMENTS, MAX_SET_BYTES, OWN_PACKS, Edit, Source
 from toolkit.policy.nodes import MapNode, NodeBudget, copied, read_yaml
@@ -73,7 +73,7 @@ class _Reader(NamedTuple):
     problems: Problems
 
     def source(self, source: Source) -> None:
-        node = read_yaml(source.data, source.file, self.problems, self.budget)
+        node = read_yaml(source.data, source.file, self.problems, self.budget, begin=f"policy: {LANGUAGE}")
         head, form = read_head(node, source.layer, self.problems)
         place = form.need("id").mark
         taken = self.heads.setdefault(head.id, head)

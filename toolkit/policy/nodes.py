@@ -86,10 +86,13 @@ def copied(node: Node) -> Node:
     return MapNode(entries, dict(node.key_marks), node.mark)
 
 
-def read_yaml(data: bytes, file: str, problems: Problems, budget: NodeBudget | None = None) -> Node:
+def read_yaml(
+    data: bytes, file: str, problems: Problems, budget: NodeBudget | None = None, *, begin: str | None = None
+) -> Node:
     """One YAML document as a tree. Records what is not allowed, and raises ``Flawed`` where there was anything.
 
-    ``budget`` is that of the set; a file that stands alone has one of its own.
+    ``budget`` is that of the set; a file that stands alone has one of its own. ``begin`` is what an empty file is told
+    to begin with.
 
     Refused: more than 1 MiB, 64 levels or 600,000 nodes, other encodings than UTF-8, characters that YAML 1.1 and 1.2
     read differently, directives, a second document, tags, anchors, aliases, merge keys, keys that are not text,
@@ -108,7 +111,7 @@ def read_yaml(data: bytes, file: str, problems: Problems, budget: NodeBudget | N
         mark = Mark(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
         message = f"the character U+{ord(odd[0]):04X} is refused by YAML, or read differently by its versions"
         problems.fail("bad_character", message, mark, 'write it as an escape in double quotes, e.g. "\\u2028"')
-    return _Composer(file, problems, budget or NodeBudget()).compose(text)
+    return _Composer(file, problems, budget or NodeBudget()).compose(text, begin)
 
 
 @cache
@@ -134,7 +137,7 @@ class _Composer:
         self.key_mark = Mark(file, 1, 1)
         self.outer: list[tuple[ListNode | MapNode | None, str | None, Mark]] = []
 
-    def compose(self, text: str) -> Node:
+    def compose(self, text: str, begin: str | None) -> Node:
         import yaml
 
         before = len(self.problems.found)
@@ -156,7 +159,7 @@ class _Composer:
         if len(self.problems.found) > before:
             raise Flawed
         if self.root is None:
-            self.problems.fail("empty", "the file holds no document", start, "begin with: policy: v1")
+            self.problems.fail("empty", "the file holds no document", start, f"begin with: {begin}" if begin else None)
         return self.root
 
     def _handlers(self, yaml: Any) -> dict[type, Callable[[Any], None]]:

@@ -13,8 +13,12 @@ from toolkit.policy.nodes import MAX_DEPTH, ListNode, MapNode, Node, ScalarNode
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
 
 MAX_POINTER = 1000  # characters
+ID = "id"  # the key by which an item of a list is named
+_ID_OF_ITEM = 2  # steps from a list to the id of one of its items
 _PAYLOAD_LEVEL = 2  # the document's mapping is the first level, its payload the second
 _TWICE = -1
+
+_Place = tuple[ListNode, int]
 
 
 class Editor:
@@ -28,7 +32,7 @@ class Editor:
     def remove_all(self, pointers: tuple[tuple[str, Mark], ...]) -> None:
         """Remove what the pointers name, all of them in the payload as it was: an index does not shift meanwhile."""
         from_lists: dict[int, tuple[ListNode, set[int]]] = {}
-        from_maps: list[tuple[MapNode, str, Mark]] = []
+        from_maps: list[tuple[MapNode, str, Mark, _Place | None]] = []
         for pointer, mark in pointers:
             with self.problems.unit():
                 parent, step, _level = self._parent(pointer, mark)
@@ -40,28 +44,47 @@ class Editor:
                     gone.add(index)
                 else:
                     self._child(parent, step, mark)
-                    from_maps.append((parent, step, mark))
-        for node, gone in from_lists.values():
-            self._indexed(node).remove(gone)
-        for parent, step, mark in from_maps:
+                    from_maps.append((parent, step, mark, self._named_place(pointer, mark)))
+        for parent, step, mark, place in from_maps:
             with self.problems.unit():
                 self._child(parent, step, mark)
                 del parent.entries[step], parent.key_marks[step]
+                if place is not None:
+                    self._indexed(place[0]).put(place[1], parent, "")
+        for node, gone in from_lists.values():
+            self._indexed(node).remove(gone)
 
     def set(self, pointer: str, node: Node, mark: Mark) -> None:
         """Put a value in the place that the pointer names; a new key is added, a list grows by ``-`` alone."""
         parent, step, level = self._parent(pointer, mark)
         if level + _height(node) > MAX_DEPTH:
             self.problems.fail("too_deep", f"the payload would have more than {MAX_DEPTH} levels", mark)
-        if isinstance(parent, MapNode):
-            parent.entries[step] = node
-            parent.key_marks[step] = mark
+        if isinstance(parent, ListNode):
+            index = len(parent.items) if step == "-" else self._index(parent, step, mark)
+            self._put((parent, index), node, _id_of(node), mark)
             return
-        index = len(parent.items) if step == "-" else self._index(parent, step, mark)
-        name = _id_of(node)
-        if self._indexed(parent).at.get(name, index) != index:
+        place = self._named_place(pointer, mark)
+        if place is not None:
+            self._put(place, parent, _text_of(node), mark)
+        parent.entries[step] = node
+        parent.key_marks[step] = mark
+
+    def _put(self, place: _Place, node: Node, name: str, mark: Mark) -> None:
+        """Put an item, whose id is ``name``, into its place in a list: no other one there has that id."""
+        listed, index = place
+        if self._indexed(listed).at.get(name, index) != index:
             self.problems.fail("duplicate_id", f"the list has an item {shown(name)} already", mark, "set it by its id")
-        self._indexed(parent).put(index, node, name)
+        self._indexed(listed).put(index, node, name)
+
+    def _named_place(self, pointer: str, mark: Mark) -> _Place | None:
+        """The list, and the place in it, of the item whose id the pointer names; null where it names no item's id."""
+        steps = self._steps(pointer, mark)
+        if len(steps) < _ID_OF_ITEM or steps[-1] != ID:
+            return None
+        node: Node = self.root.entries["value"]
+        for step in steps[:-2]:
+            node = self._child(node, step, mark)
+        return (node, self._index(node, steps[-2], mark)) if isinstance(node, ListNode) else None
 
     def _parent(self, pointer: str, mark: Mark) -> tuple[ListNode | MapNode, str, int]:
         """The collection in which the pointer's last step stands, that step, and the collection's level."""
@@ -145,8 +168,13 @@ class _Indexed:
 
 
 def _id_of(node: Node) -> str:
-    named = node.entries.get("id") if isinstance(node, MapNode) else None
-    return named.value if isinstance(named, ScalarNode) and isinstance(named.value, str) else ""
+    named = node.entries.get(ID) if isinstance(node, MapNode) else None
+    return "" if named is None else _text_of(named)
+
+
+def _text_of(node: Node) -> str:
+    """The text that a node is, or nothing."""
+    return node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else ""
 
 
 def _height(node: Node) -> int:

@@ -63,8 +63,8 @@ def _tell(found: list[ValidationError], node: Node, schema: Any, problems: Probl
             unknown = next((key for key in part.entries if key not in known), None)
             if unknown is not None:
                 mark, hint = part.key_marks[unknown], did_you_mean(unknown, known)
-        elif keyword == "contains" and (missing := _missing(_rule(schema, fault.schema_path))):
-            message = f"an item with {missing} must stand here"
+        elif keyword == "contains" and (missing := _missing_item(_rule(schema, fault.schema_path))):
+            message = f"{missing} must stand here"
         problems.add("wrong_shape", f"{_path(fault)}: {message}", mark, hint)
 
 
@@ -92,6 +92,14 @@ def _rule(schema: Any, path: Iterable[str | int]) -> dict[str, Any]:
         elif isinstance(schema, list) and isinstance(step, int) and step < len(schema):
             schema = schema[step]
     return schema if isinstance(schema, dict) else {}
+
+
+def _missing_item(rule: Mapping[str, Any]) -> str:
+    """Which item a list lacks, as far as the rule for it says so in constants."""
+    if "const" in rule:
+        return f"the item {shown(rule['const'])}"
+    missing = _missing(rule)
+    return missing and f"an item with {missing}"
 
 
 def _missing(schema: object) -> str:

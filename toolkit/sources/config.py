@@ -21,6 +21,7 @@ def profile_of(config: Source | None, known: Collection[str], problems: Problems
     if config is None:
         return DEFAULT_PROFILE
     with suppress(Flawed):  # recorded already
-        form = Form(read_yaml(config.data, config.file, problems), "the configuration", problems, optional=(PROFILE,))
+        root = read_yaml(config.data, config.file, problems, begin=f"{PROFILE}: {DEFAULT_PROFILE}")
+        form = Form(root, "the configuration", problems, optional=(PROFILE,))
         return form.choice(PROFILE, tuple(sorted({*known, DEFAULT_PROFILE})), DEFAULT_PROFILE)
     return DEFAULT_PROFILE

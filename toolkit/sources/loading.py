@@ -24,7 +24,7 @@ from toolkit.sources.places import find_layer, user_folder
 if TYPE_CHECKING:
     from toolkit.sources.tree import PolicyTree
 
-BUNDLE: Final = "bundle/3"  # the form of what the cache holds
+BUNDLE: Final = "bundle/4"  # the form of what the cache holds
 PACKS: Final = ("verify",)
 
 UserLayer = Literal["full", "pins", "none"]

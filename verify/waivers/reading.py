@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeVar
 
@@ -62,14 +61,10 @@ def read_waivers(file: WaiverFile, words: Words) -> tuple[Waiver, ...]:
     reader = _Reader(file.name, words, problems)
     waivers: list[Waiver] = []
     with suppress(Flawed):  # recorded already
-        waivers = reader.read(read_yaml(file.data, file.name, problems))
+        waivers = reader.read(read_yaml(file.data, file.name, problems, begin=f"{WAIVERS}:"))
     if problems.found:
-        raise WaiverError(tuple(sorted(map(_in_our_words, problems.found), key=lambda problem: problem.mark)))
+        raise WaiverError(tuple(sorted(problems.found, key=lambda problem: problem.mark)))
     return tuple(waivers)
-
-
-def _in_our_words(problem: Problem) -> Problem:
-    return replace(problem, hint=f"begin with: {WAIVERS}:") if problem.code == "empty" else problem
 
 
 class _Reader:

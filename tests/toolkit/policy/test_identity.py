@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Maker, vocabulary_text
-from policy_support import ANY_SHAPE, SEVERITY, data, layered, load, overlay, table
+from policy_support import ANY_SHAPE, SEVERITY, data, head, layered, load, overlay, table
 
 from toolkit.policy.identity import document_digest
 from toolkit.policy.layers import SHIPPED, Source
@@ -46,6 +46,7 @@ def digest(*documents: str | bytes, own: tuple[str, ...] = (), document: str = "
         lambda text: text.replace("version: 1.0.0", "version: 1.0.1"),
         lambda text: text.replace("title: A document", "title: Another title"),
         lambda text: text.replace("source: ours", "source: theirs"),
+        lambda text: text.replace("{id: a, when", "{id: a, source: another reference, when"),
         lambda text: text.replace("order_note: because", "order_note: for another reason"),
         lambda text: text.replace("order_note: because\n", ""),
         lambda text: text.replace("cases: [{id: one}]\n", ""),
@@ -64,6 +65,17 @@ def digest(*documents: str | bytes, own: tuple[str, ...] = (), document: str = "
 def test_wording_and_spelling_change_no_digest(reworded: Callable[[str], str]) -> None:
     assert reworded(TABLE) != TABLE
     assert digest(reworded(TABLE)) == digest(TABLE)
+
+
+def test_where_a_transition_comes_from_changes_no_digest() -> None:
+    machine = head("machine", "t.machine") + (
+        "states: {of: t.severity, initial: low, terminal: [high]}\nevents: {rise: {}}\n"
+        "transitions: [{id: up, from: [low, medium], event: rise, to: high}]\n"
+    )
+    sourced = machine.replace("{id: up,", "{id: up, source: another reference,")
+    assert digest(sourced, document="t.machine") == digest(machine, document="t.machine")
+    moved = machine.replace("to: high", "to: medium")
+    assert digest(moved, document="t.machine") != digest(machine, document="t.machine")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,8 @@ def test_what_a_list_must_contain_is_told_in_words_wherever_its_rule_stands() ->
     for shape in (rule, {"$defs": {"r": rule}, "$ref": "#/$defs/r"}, {"allOf": [True, rule]}):
         (problem,) = refused(data("[]"), shapes={"any": json.dumps(shape).encode()})
         assert problem.message == "the payload: an item with kind: plan and words that hold a: 1 must stand here"
+    (problem,) = refused(data("[other]"), shapes={"any": b'{"contains": {"const": "main"}}'})
+    assert problem.message == "the payload: the item 'main' must stand here"
 
 
 def test_a_rule_that_stands_elsewhere_names_the_nearest_key_too() -> None:

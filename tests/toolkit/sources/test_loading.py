@@ -210,6 +210,7 @@ def test_a_profile_is_part_of_what_is_bound_even_where_it_edits_nothing_of_a_pac
         ("profile: no\n", "ambiguous_scalar", ".dr/config.yaml:1:10", None),
         ("profile: ../strict\n", "unknown_word", ".dr/config.yaml:1:10", None),
         ("- strict\n", "wrong_type", ".dr/config.yaml:1:1", None),
+        ("# profile: strict\n", "empty", ".dr/config.yaml:1:1", "begin with: profile: compact"),
         ("", "empty", ".dr/config.yaml:1:1", None),
     ],
 )

@@ -168,6 +168,12 @@ def test_a_damaged_lock_is_told_with_every_place(text: bytes | str, expected: li
     assert refused(text) == expected
 
 
+def test_an_empty_lock_is_told_what_to_do_with_a_lock() -> None:
+    with pytest.raises(PolicyError) as caught:
+        read_lock(Source(NAME, b"", REPOSITORY))
+    assert "dr-policy lock" in str(caught.value.problems[0].hint)
+
+
 def test_an_id_in_a_lock_that_a_terminal_would_obey_is_spelled_out(repository: Path) -> None:
     lock = read_lock(
         Source(NAME, f'lock: v1\nprofile: "compact"\ndocuments:\n  "\\e[31m": {GOOD}\n'.encode(), REPOSITORY)
