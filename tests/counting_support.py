@@ -12,9 +12,9 @@ from unittest.mock import patch
 
 from policy_oracle import STRANGERS
 
-from toolkit.policy import conditions
-from toolkit.policy.nodes import ListNode, MapNode, ScalarNode
+from toolkit.policy.language import conditions
 from toolkit.policy.proofs.results import Budget
+from toolkit.policy.syntax.nodes import ListNode, MapNode, ScalarNode
 from toolkit.policy.types import BooleanType, Input, IntegerType, ListType, RecordType, TermType, Type
 
 

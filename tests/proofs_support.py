@@ -12,10 +12,10 @@ from typing import Any
 from hypothesis import strategies as st
 from policy_support import ANY_SHAPE, head
 
+from toolkit.policy.language.rules import TableDocument
 from toolkit.policy.layers import SHIPPED, Source
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.proofs import Proof, prove
-from toolkit.policy.rules import TableDocument
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Decision, Table
 

@@ -9,7 +9,7 @@ from policy_support import overlay
 
 from toolkit.policy.problems import PolicyError, Problem
 from toolkit.sources import load_policies
-from toolkit.sources.layer import FOLDER, POLICIES
+from toolkit.sources.found import FOLDER, POLICIES
 
 LAYER_FOLDER = Path(FOLDER) / POLICIES
 LIMITS = overlay("set: {/max_iter: 2}\n", base="verify.limits")

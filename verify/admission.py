@@ -108,8 +108,8 @@ class FindingRules:
 
     @cached_property
     def _validator(self) -> Validator:
+        from toolkit.policy.loading.shaped import reason_of, validator_of
         from toolkit.policy.problems import PolicyError
-        from toolkit.policy.shapes import reason_of, validator_of
         from toolkit.policy.types import thaw
 
         try:

@@ -17,7 +17,7 @@ from verify.references import split_reference
 from verify.terms import FLOOR
 
 if TYPE_CHECKING:
-    from toolkit.policy.documents import Vocabulary
+    from toolkit.policy.documents.heads import Vocabulary
     from toolkit.policy.sets import PolicySet
 
 Position = tuple[int, int, str]

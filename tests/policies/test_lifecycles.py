@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from toolkit.effects import EFFECTS
+from toolkit.policy.language.transitions import Transition
 from toolkit.policy.machines import Machine, Refused
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.transitions import Transition
 
 Inputs = Mapping[str, Any]
 Rule = Callable[[str, str, Inputs], str | None]

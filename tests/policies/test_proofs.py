@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolkit.policy.language.rules import COLLECT, UNIQUE, TableDocument
 from toolkit.policy.proofs import MAX_BOXES, PROVED, prove
-from toolkit.policy.rules import COLLECT, UNIQUE, TableDocument
 from toolkit.policy.sets import PolicySet
 
 

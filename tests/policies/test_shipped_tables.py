@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from toolkit.policy.nodes import plain
 from toolkit.policy.problems import PolicyError, Undecided
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.syntax.nodes import plain
 from toolkit.policy.tables import Table
 from toolkit.policy.types import thaw
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.commands.interface import json_line
 from toolkit.policy.explaining import Explanation
 from toolkit.policy.explaining import explain as explain_decision
+from toolkit.policy.language.transitions import EVENT, STATE, TO
 from toolkit.policy.machines import Machine
 from toolkit.policy.problems import PolicyError, shown
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Decision, Table
-from toolkit.policy.transitions import EVENT, STATE, TO
 from toolkit.policy.types import thaw
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from toolkit.commands.interface import (
     write_json,
     write_text,
 )
-from toolkit.policy.documents import Vocabulary
+from toolkit.policy.documents.heads import Vocabulary
+from toolkit.policy.documents.origins import Origin
 from toolkit.policy.explaining import describe_when
-from toolkit.policy.nodes import plain
-from toolkit.policy.origins import Origin
-from toolkit.policy.rules import Produced, Reference, Row, TableDocument
+from toolkit.policy.language.rules import Produced, Reference, Row, TableDocument
+from toolkit.policy.language.transitions import STATE, MachineDocument, Transition
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.transitions import STATE, MachineDocument, Transition
+from toolkit.policy.syntax.nodes import plain
 from toolkit.policy.types import Input, thaw
 from toolkit.sources import load_policies
 

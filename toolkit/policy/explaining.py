@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from toolkit.policy.matching import Cell, CompiledWhen, Values
+from toolkit.policy.deciding.matching import Cell, CompiledWhen, Values
+from toolkit.policy.language.rules import FIRST, When
 from toolkit.policy.problems import PolicyError, Undecided, clipped
-from toolkit.policy.rules import FIRST, When
 from toolkit.policy.tables import Decision, Table
 from toolkit.policy.types import thaw
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from toolkit.policy.explaining import Explanation, explain
+from toolkit.policy.language.transitions import EVENT, STATE, MachineDocument, Transition
 from toolkit.policy.problems import PolicyError, Undecided, clipped, did_you_mean, shown
 from toolkit.policy.tables import Table
-from toolkit.policy.transitions import EVENT, STATE, MachineDocument, Transition
 
 NO_TRANSITION, TERMINAL_STATE = "no_transition", "terminal_state"
 _NO_ROW = "no_row"  # as a table says that nothing matches

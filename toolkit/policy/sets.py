@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolkit.policy import documents, identity
-from toolkit.policy.documents import Vocabulary
-from toolkit.policy.effective import Entry, Files, effective, read_files
+from toolkit.policy.documents import heads, identity
+from toolkit.policy.documents.effective import Entry, Files, effective, read_files
+from toolkit.policy.documents.heads import Vocabulary
+from toolkit.policy.documents.origins import Origin, origins_of
+from toolkit.policy.documents.stored import StoredEntries, record_of
 from toolkit.policy.explaining import Explanation, explain
 from toolkit.policy.layers import DEFAULT_PROFILE, LAYERS, USER, Source
+from toolkit.policy.loading.reading import RuleReader, Vocabularies, opened
 from toolkit.policy.machines import Machine
-from toolkit.policy.origins import Origin, origins_of
 from toolkit.policy.problems import PolicyError, Problems, did_you_mean, shown
-from toolkit.policy.reading import RuleReader, Vocabularies, opened
-from toolkit.policy.stored import StoredEntries, record_of
 from toolkit.policy.tables import Table
 from toolkit.policy.types import freeze
 
 if TYPE_CHECKING:
-    from toolkit.policy.checking import Against, Checked
+    from toolkit.policy.loading.checked import Against, Checked
 
 
 class PolicySet:
@@ -71,8 +71,8 @@ class PolicySet:
         that needs more than reading. Raises one ``PolicyError`` that holds every problem of every file.
         """
         # A set that comes from its bundle was checked and proved before, and needs none of these.
-        from toolkit.policy.checking import Against
-        from toolkit.policy.pins import hold_pins
+        from toolkit.policy.loading.checked import Against
+        from toolkit.policy.loading.pinned import hold_pins
 
         problems = Problems()
         files = read_files(sources, problems)
@@ -143,13 +143,13 @@ class PolicySet:
             return freeze(self._entries.content_of(document)["value"])
         entry = self._expect(document, "data")
         with opened(entry) as form:
-            return documents.read_data(entry.head, form).value
+            return heads.read_data(entry.head, form).value
 
     def templates(self, document: str) -> Mapping[str, bytes]:
         """The templates that a data document names, in its order."""
         entry = self._expect(document, "data")
         with opened(entry) as form:
-            return {name: self._templates[name] for name in documents.read_data(entry.head, form).templates}
+            return {name: self._templates[name] for name in heads.read_data(entry.head, form).templates}
 
     def digest(self, document: str) -> str:
         """``sha256:<hex>`` of one effective document; wording (title, version, source, cases) is left out."""
@@ -231,8 +231,8 @@ class _Loader:
         self.problems = problems
 
     def made(self, layers: Collection[str], bound: PolicySet | None = None) -> PolicySet:
-        from toolkit.policy.checking import check_entries
-        from toolkit.policy.proving import hold_proofs
+        from toolkit.policy.loading.checked import check_entries
+        from toolkit.policy.loading.proved import hold_proofs
 
         entries = effective(self.files, layers, self.problems)
         checked = check_entries(entries, self.against, self.problems)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolkit.policy.answering import Decision, emitter, shared_decision, undecided
-from toolkit.policy.conditions import uses_patterns
-from toolkit.policy.matching import Values, compile_when
-from toolkit.policy.patterns import has_long_line
+from toolkit.policy.deciding.answering import Decision, emitter, shared_decision, undecided
+from toolkit.policy.deciding.matching import Values, compile_when
+from toolkit.policy.language.conditions import uses_patterns
+from toolkit.policy.language.patterns import has_long_line
+from toolkit.policy.language.rules import COLLECT, FIRST, TableDocument
 from toolkit.policy.problems import PolicyError, clipped, did_you_mean, shown
-from toolkit.policy.rules import COLLECT, FIRST, TableDocument
 
 if TYPE_CHECKING:
-    from toolkit.policy.narrowing import Narrowing
+    from toolkit.policy.deciding.narrowing import Narrowing
 
 __all__ = ["Decision", "Table"]
 
@@ -71,8 +71,8 @@ class Table:
         """Prepare for many questions. A table that is asked often does so by itself."""
         if self.narrowing is not None:
             return
-        from toolkit.policy.deciding import decide_at_once
-        from toolkit.policy.narrowing import narrowing
+        from toolkit.policy.deciding.at_once import decide_at_once
+        from toolkit.policy.deciding.narrowing import narrowing
 
         ready = self.narrowing = narrowing(self.document, self.whens, self._lined)
         if not self.document.lists and not self._require:

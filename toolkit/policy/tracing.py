@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.policy.deciding.matching import Cell, Values
 from toolkit.policy.explaining import FAILED, MATCHED, NOT_TRIED, beginning, failing
-from toolkit.policy.matching import Cell, Values
+from toolkit.policy.language.rules import FIRST, Row
 from toolkit.policy.problems import Undecided
-from toolkit.policy.rules import FIRST, Row
 from toolkit.policy.tables import Table
 
 Encode = Callable[[object], str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from toolkit.policy.problems import Mark
-from toolkit.policy.scalars import MAX_INTEGER, is_unicode
+from toolkit.policy.syntax.scalars import MAX_INTEGER, is_unicode
 
 Value = bool | int | str | None | tuple["Value", ...] | Mapping[str, "Value"]
 Fact = object

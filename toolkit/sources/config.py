@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 
-from toolkit.policy.forms import Form
 from toolkit.policy.layers import DEFAULT_PROFILE, Source
-from toolkit.policy.nodes import read_yaml
 from toolkit.policy.problems import Flawed, Problems
+from toolkit.policy.syntax.forms import Form
+from toolkit.policy.syntax.nodes import read_yaml
 
 PROFILE = "profile"
 

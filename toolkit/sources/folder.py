@@ -10,9 +10,9 @@ from typing import Final
 
 from toolkit.errors import StorageError
 from toolkit.policy.layers import REPOSITORY, USER, Source
-from toolkit.policy.nodes import MAX_BYTES
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.reporting.visible import visible
-from toolkit.sources.layer import (
+from toolkit.sources.found import (
     CONFIG,
     FOLDER,
     LOCK,

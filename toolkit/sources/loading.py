@@ -18,7 +18,7 @@ from toolkit.policy.problems import PolicyError, Problem, Problems
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import Shipped, read_shipped
 from toolkit.sources.folder import read_repository, read_user
-from toolkit.sources.layer import Layer
+from toolkit.sources.found import Layer
 from toolkit.sources.places import find_layer, user_folder
 
 if TYPE_CHECKING:

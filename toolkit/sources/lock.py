@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from toolkit.errors import StorageError
-from toolkit.policy.forms import Form
 from toolkit.policy.layers import REPOSITORY, Source
-from toolkit.policy.nodes import read_yaml
 from toolkit.policy.problems import Mark, PolicyError, Problem, Problems, shown
 from toolkit.policy.sets import PolicySet
-from toolkit.sources.layer import FOLDER, LOCK
+from toolkit.policy.syntax.forms import Form
+from toolkit.policy.syntax.nodes import read_yaml
+from toolkit.sources.found import FOLDER, LOCK
 
 VERSION: Final = "v1"  # of the lock's form
 NAME: Final = f"{FOLDER}/{LOCK}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from toolkit.errors import UndeterminedError
-from toolkit.sources.layer import FOLDER, POLICIES, is_of_layer
+from toolkit.sources.found import FOLDER, POLICIES, is_of_layer
 
 CONFIG_HOME: Final = "XDG_CONFIG_HOME"
 DEFAULT_HOME: Final = ".config"

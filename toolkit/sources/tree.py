@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from toolkit.policy.layers import MAX_SET_BYTES, REPOSITORY, Source
-from toolkit.policy.nodes import MAX_BYTES
 from toolkit.policy.problems import Mark, PolicyError, Problem
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.reporting.visible import visible
 from toolkit.repository.git import Git, GitLimits, open_repository
 from toolkit.repository.objects import contents_of
@@ -19,7 +19,7 @@ from toolkit.repository.problems import RepositoryError, RevisionError
 from toolkit.repository.revisions import Revision, resolve
 from toolkit.repository.trees import FOLDER as TREE
 from toolkit.repository.trees import LINK, SUBMODULE, TreeEntry, tree_entries
-from toolkit.sources.layer import (
+from toolkit.sources.found import (
     CONFIG,
     FOLDER,
     LOCK,

@@ -117,7 +117,7 @@ def _dumper() -> Any:
 
 def _is_plain(text: str) -> bool:
     """Whether ``text`` shows, and no reader of any YAML takes it for something other than text."""
-    from toolkit.policy.scalars import AmbiguousScalar, resolve_plain
+    from toolkit.policy.syntax.scalars import AmbiguousScalar, resolve_plain
 
     try:
         return text.isprintable() and resolve_plain(text) == text

@@ -13,7 +13,7 @@ from itertools import islice, product
 from posixpath import normpath
 from typing import Any
 
-from toolkit.policy.patterns import PatternError, glob_to_re2
+from toolkit.policy.language.patterns import PatternError, glob_to_re2
 from verify.documents.surface import GLOB_SIGNS, SurfacePath, SurfaceRules
 from verify.errors import VerificationUndetermined
 
@@ -26,7 +26,7 @@ class Covering:
     A path covers itself and everything below it, and the submodule that it lies in: what changes there is changed here
     as the submodule's own path. A name without a folder covers every file of that name, unless
     another path of the surface ends in it: then it is short for that one. Case counts. A glob is read as
-    ``toolkit.policy.patterns`` reads one; a glob without a folder may match in any.
+    ``toolkit.policy.language.patterns`` reads one; a glob without a folder may match in any.
     """
 
     def __init__(self, paths: Iterable[SurfacePath], rules: SurfaceRules) -> None:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeVar
 
-from toolkit.policy.forms import Form
-from toolkit.policy.nodes import Node, read_yaml
-from toolkit.policy.patterns import PatternBudget, PatternError, pattern_test
+from toolkit.policy.language.patterns import PatternBudget, PatternError, pattern_test
 from toolkit.policy.problems import Flawed, Problem, Problems, shown
+from toolkit.policy.syntax.forms import Form
+from toolkit.policy.syntax.nodes import Node, read_yaml
 from verify.criteria import CriteriaRules, labels_in, says_something
 from verify.errors import WorkspaceError
 from verify.waivers.file import WaiverFile

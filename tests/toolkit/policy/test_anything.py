@@ -14,13 +14,13 @@ from counting_support import Counts, FactMaker, counting, leaves_of, most_items
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
-from toolkit.policy.columns import cells_of
+from toolkit.policy.deciding.columns import cells_of
 from toolkit.policy.explaining import Explanation, explain
 from toolkit.policy.layers import Source
+from toolkit.policy.loading.pinned import MAX_PIN_BOXES
+from toolkit.policy.loading.proved import MAX_SET_BOXES
 from toolkit.policy.machines import Machine, Refused
-from toolkit.policy.pins import MAX_PIN_BOXES
 from toolkit.policy.problems import MAX_TEXT, PolicyError, Problem, Undecided
-from toolkit.policy.proving import MAX_SET_BOXES
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Decision, Table
 

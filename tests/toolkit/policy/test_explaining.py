@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Made, Maker, holds, row_matches, vocabulary_text
 from policy_support import SEVERITY, table, the_table
 
-from toolkit.policy import conditions
 from toolkit.policy.explaining import describe_when, explain
+from toolkit.policy.language import conditions
 from toolkit.policy.problems import PolicyError, Undecided
 from toolkit.policy.sets import PolicySet
 

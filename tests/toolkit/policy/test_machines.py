@@ -25,17 +25,17 @@ from policy_oracle import (
 from policy_support import SEVERITY, head
 
 from toolkit.effects import EFFECTS
-from toolkit.policy.declarations import Declarations
-from toolkit.policy.documents import Vocabulary, read_head, read_vocabulary
+from toolkit.policy.documents.heads import Vocabulary, read_head, read_vocabulary
 from toolkit.policy.explaining import describe_when
+from toolkit.policy.language.declarations import Declarations
+from toolkit.policy.language.patterns import PatternBudget
+from toolkit.policy.language.rules import UNIQUE
+from toolkit.policy.language.transitions import MachineDocument, read_machine
 from toolkit.policy.layers import REPOSITORY, SHIPPED
 from toolkit.policy.machines import Machine, Refused
-from toolkit.policy.nodes import read_yaml
-from toolkit.policy.patterns import PatternBudget
 from toolkit.policy.problems import PolicyError, Problem, Problems, Undecided
 from toolkit.policy.proofs import PROVED, REFUTED, prove
-from toolkit.policy.rules import UNIQUE
-from toolkit.policy.transitions import MachineDocument, read_machine
+from toolkit.policy.syntax.nodes import read_yaml
 from toolkit.policy.types import IntegerType, TermType
 
 KNOWN = frozenset({"freeze-findings", "charge-attempt", "write-receipt", "close-lineage"})

@@ -12,9 +12,9 @@ from policy_support import ANY_SHAPE, SEVERITY, data, load, one_input, overlay, 
 
 from toolkit.policy.explaining import explain
 from toolkit.policy.layers import SHIPPED, Source
-from toolkit.policy.nodes import plain
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.syntax.nodes import plain
 
 TABLE = one_input("{type: term, of: t.severity}", "{gte: medium}", hit="first")
 TOTAL = TABLE + "  - {id: rest, then: {y: false}}\n"
@@ -126,7 +126,7 @@ def test_a_refusal_of_a_warm_set_names_the_row_s_own_line() -> None:
 def test_a_warm_set_reads_a_document_when_it_is_first_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     again = warm(load(SEVERITY, TABLE, data("{}")), "t")
     built: list[str] = []
-    from toolkit.policy import stored
+    from toolkit.policy.documents import stored
 
     original = stored.node_of
     monkeypatch.setattr(stored, "node_of", lambda content, mark: built.append(content["id"]) or original(content, mark))

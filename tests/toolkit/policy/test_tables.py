@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Declined, Made, Maker, answers, vocabulary_text
 from policy_support import SEVERITY, codes, head, load, one_input, only_problem, refused, table, the_table
 
-from toolkit.policy import conditions
+from toolkit.policy.language import conditions
+from toolkit.policy.language.rows import MAX_ROWS
 from toolkit.policy.problems import PolicyError, Undecided
-from toolkit.policy.rows import MAX_ROWS
 from toolkit.policy.tables import Table
 
 VOCABULARY_TEXTS = tuple(map(vocabulary_text, VOCABULARIES))

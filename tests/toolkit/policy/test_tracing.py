@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from policy_oracle import VOCABULARIES, Maker, vocabulary_text
 from policy_support import table, the_table
 
-from toolkit.policy import conditions
 from toolkit.policy.explaining import explain
+from toolkit.policy.language import conditions
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.tables import Table
 from toolkit.policy.tracing import Tracer

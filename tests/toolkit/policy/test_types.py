@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from policy_support import SEVERITY, codes, head, one_input, only_problem, table, the_table
 
 from toolkit.policy.problems import MAX_TEXT, PolicyError
-from toolkit.policy.scalars import MAX_INTEGER
+from toolkit.policy.syntax.scalars import MAX_INTEGER
 from toolkit.policy.tables import Table
 from toolkit.policy.types import freeze, thaw
 

@@ -14,8 +14,8 @@ from policy_support import data, head
 from sources_support import LAYER_FOLDER, LIMITS, max_iter, refused, told, write
 
 from toolkit.policy.layers import MAX_DOCUMENTS, MAX_SET_BYTES
-from toolkit.policy.nodes import MAX_BYTES
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.shipped import Shipped
 from toolkit.sources import find_layer, load_policies
 from toolkit.sources.folder import read_repository
@@ -103,7 +103,7 @@ def test_what_follows_when_a_set_is_too_large_is_not_even_read(repository: Path)
 
 
 def test_no_more_names_are_looked_at_than_a_layer_may_have(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.sources.layer.MAX_ENTRIES", 20)
+    monkeypatch.setattr("toolkit.sources.found.MAX_ENTRIES", 20)
     for number in range(21):
         write(repository, f"deep/note-{number}.md", "x")
     assert told(refused(repository)) == [("too_many_files", ".dr/policies/deep")]

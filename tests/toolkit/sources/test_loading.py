@@ -16,7 +16,7 @@ from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import Shipped
 from toolkit.sources import load_policies, loading
-from toolkit.sources.layer import Layer
+from toolkit.sources.found import Layer
 
 # The cache.
 

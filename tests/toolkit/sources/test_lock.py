@@ -11,9 +11,9 @@ from sources_support import LIMITS, USER_LIMITS, write
 
 from toolkit.errors import StorageError
 from toolkit.policy.layers import REPOSITORY, Source
-from toolkit.policy.nodes import MAX_BYTES
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.sources import load_policies
 from toolkit.sources.lock import (
     NAME,

@@ -11,7 +11,7 @@ from sources_support import LAYER_FOLDER, LIMITS, max_iter, write
 from toolkit.shipped import Shipped
 from toolkit.sources import find_layer
 from toolkit.sources.folder import read_repository
-from toolkit.sources.layer import Layer
+from toolkit.sources.found import Layer
 from toolkit.sources.places import user_folder, work_tree_of
 
 # Where the layer is looked for.

@@ -12,7 +12,7 @@ from sources_support import LAYER_FOLDER, LIMITS, max_iter, refused, told, write
 
 from toolkit.errors import ToolkitError
 from toolkit.policy.layers import MAX_DOCUMENTS, MAX_SET_BYTES
-from toolkit.policy.nodes import MAX_BYTES
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.repository.problems import RepositoryError, RevisionError
 from toolkit.shipped import Shipped
 from toolkit.sources import load_policies
@@ -207,7 +207,7 @@ def test_more_files_than_a_set_may_have_are_refused(work: Repository) -> None:
 
 
 def test_no_more_names_are_looked_at_than_a_layer_may_have(work: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.sources.layer.MAX_ENTRIES", 20)
+    monkeypatch.setattr("toolkit.sources.found.MAX_ENTRIES", 20)
     for number in range(21):
         write(work.path, f"deep/note-{number}.md", "x")
     work.commit("notes")

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from policy_support import POLICY_LAYER
 
+from toolkit.policy.loading.shaped import validator_of
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.shapes import validator_of
 from toolkit.shipped import shipped_shapes
 from verify.evidence import FindingLimits
 from verify.floor.check import CheckEntry, CheckResult, FloorContext

@@ -13,7 +13,7 @@ from repository_support import Repository
 from toolkit.errors import UndeterminedError
 from toolkit.policy.sets import PolicySet
 from toolkit.processes import process
-from toolkit.sources.layer import FOLDER
+from toolkit.sources.found import FOLDER
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift import layer

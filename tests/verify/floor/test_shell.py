@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from policy_support import POLICY_LAYER
 from repository_support import Repository
 
+from toolkit.policy.loading.shaped import validator_of
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.shapes import validator_of
 from toolkit.repository.names import on_one_line
 from toolkit.shipped import shipped_shapes
 from verify.evidence import FindingLimits

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.policy.patterns import PatternBudget, pattern_test
+from toolkit.policy.language.patterns import PatternBudget, pattern_test
 from toolkit.policy.sets import PolicySet
 from verify.baseline import fingerprint_of
 from verify.findings import Admitted, Evidence, Finding

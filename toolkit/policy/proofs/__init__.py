@@ -7,9 +7,9 @@ real facts have shown it (``samples``, ``witnesses``).
 
 from __future__ import annotations
 
-from toolkit.policy.proofs.pins import same_or_stronger
-from toolkit.policy.proofs.proving import prove
+from toolkit.policy.proofs.owed import prove
 from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, PROVED, REFUTED, Proof
+from toolkit.policy.proofs.stronger import same_or_stronger
 from toolkit.policy.proofs.weaker import weakened
 
 __all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger", "weakened"]

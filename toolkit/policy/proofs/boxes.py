@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from math import prod
 from typing import Protocol
 
-from toolkit.policy.columns import bits
+from toolkit.policy.deciding.columns import bits
 from toolkit.policy.proofs.results import Budget
 from toolkit.policy.proofs.space import Box, Limits, Space
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
 
-from toolkit.policy.arithmetic import Number, Term
+from toolkit.policy.language.arithmetic import Number, Term
 
 
 @dataclass(frozen=True, slots=True)

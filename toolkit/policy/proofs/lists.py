@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
-from toolkit.policy.columns import Column, ScalarType, column, opaque
-from toolkit.policy.conditions import AllOf, Condition, Items, Not, Present
-from toolkit.policy.scalars import MAX_INTEGER, Scalar
+from toolkit.policy.deciding.columns import Column, ScalarType, column, opaque
+from toolkit.policy.language.conditions import AllOf, Condition, Items, Not, Present
+from toolkit.policy.syntax.scalars import MAX_INTEGER, Scalar
 from toolkit.policy.types import IntegerType, ListType
 
 MAX_ATOMS = 4096

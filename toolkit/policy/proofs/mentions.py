@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolkit.policy.columns import Cell, cells_in
-from toolkit.policy.conditions import AllOf, Compare, Equals, Present
-from toolkit.policy.rules import Produced, Reference, Row, TableDocument
-from toolkit.policy.scalars import Scalar
+from toolkit.policy.deciding.columns import Cell, cells_in
+from toolkit.policy.language.conditions import AllOf, Compare, Equals, Present
+from toolkit.policy.language.rules import Produced, Reference, Row, TableDocument
+from toolkit.policy.syntax.scalars import Scalar
 from toolkit.policy.types import IntegerType, ListType
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from toolkit.policy.arithmetic import Number
-from toolkit.policy.columns import Column
+from toolkit.policy.deciding.columns import Column
+from toolkit.policy.language.arithmetic import Number
 from toolkit.policy.proofs.linear import Linear, reduced
 from toolkit.policy.proofs.results import Budget
 from toolkit.policy.proofs.simplex import Bound, TooManyPivots, solve

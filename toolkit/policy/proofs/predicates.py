@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
-from toolkit.policy.columns import Atom, Column, bits
-from toolkit.policy.conditions import AllOf, Condition, Holds, Items, Not, Pattern
+from toolkit.policy.deciding.columns import Atom, Column, bits
+from toolkit.policy.language.conditions import AllOf, Condition, Holds, Items, Not, Pattern
 
 MAX_COMPARED = 200  # patterns of one name that are compared with each other
 FALSE, TRUE, EITHER = 1, 2, 3

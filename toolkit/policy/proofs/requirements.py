@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from toolkit.policy.columns import Cell
+from toolkit.policy.deciding.columns import Cell
+from toolkit.policy.language.rules import FIRST, UNIQUE, Invariant, Reference
 from toolkit.policy.problems import shown
 from toolkit.policy.proofs.mentions import range_cells
+from toolkit.policy.proofs.prepared import Claim, Prepared
 from toolkit.policy.proofs.results import MAX_TOLD, PROVED, REQUIRE, Proof
 from toolkit.policy.proofs.space import Limits
-from toolkit.policy.proofs.tables import Claim, Prepared
-from toolkit.policy.rules import FIRST, UNIQUE, Invariant, Reference
 from toolkit.policy.types import Value
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
-from toolkit.policy.conditions import AllOf, Compare, Condition, Equals, Items, Not, OneOf, Pattern
-from toolkit.policy.scalars import Scalar
+from toolkit.policy.language.conditions import AllOf, Compare, Condition, Equals, Items, Not, OneOf, Pattern
+from toolkit.policy.syntax.scalars import Scalar
 from toolkit.policy.types import BooleanType, IntegerType, TermType, Type
 
 MAX_TEXTS = 400  # that are tried for one name

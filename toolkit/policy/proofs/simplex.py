@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from toolkit.policy.arithmetic import Number
+from toolkit.policy.language.arithmetic import Number
 
 MAX_PIVOTS = 500
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from toolkit.policy.columns import Atom, Cell, Column, column, names_of, opaque
-from toolkit.policy.conditions import AllOf, Condition, Equals, Items, Not
+from toolkit.policy.deciding.columns import Atom, Cell, Column, column, names_of, opaque
+from toolkit.policy.language.conditions import AllOf, Condition, Equals, Items, Not
+from toolkit.policy.language.rules import Let, Produced, TableDocument, When
 from toolkit.policy.proofs.lists import ListColumn, list_column
 from toolkit.policy.proofs.mentions import scalars
 from toolkit.policy.proofs.predicates import FALSE, TRUE, Known, Predicate, key_of, opaque_parts, some_not
 from toolkit.policy.proofs.results import Exhausted
-from toolkit.policy.rules import Let, Produced, TableDocument, When
 from toolkit.policy.types import ListType, RecordType, Type
 
 MAX_PARTS = 512  # boxes of one row

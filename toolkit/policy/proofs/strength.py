@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from toolkit.policy.columns import Cell, Column, bits
-from toolkit.policy.conditions import Equals
+from toolkit.policy.deciding.columns import Cell, Column, bits
+from toolkit.policy.language.conditions import Equals
+from toolkit.policy.language.rules import Produced, Reference, Row, TableDocument
 from toolkit.policy.proofs.mentions import references_in, scalars
 from toolkit.policy.proofs.space import Limits, Space
-from toolkit.policy.rules import Produced, Reference, Row, TableDocument
 from toolkit.policy.types import TermType
 
 MAX_COMBINATIONS = 256  # of the atoms of two references that are compared

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolkit.policy.columns import bits
+from toolkit.policy.deciding.columns import bits
+from toolkit.policy.language.rules import FIRST, UNIQUE, When
+from toolkit.policy.proofs.prepared import Claim, Prepared
 from toolkit.policy.proofs.results import GAP, MAX_TOLD, OVERLAP, PROVED, Proof
 from toolkit.policy.proofs.space import Box
-from toolkit.policy.proofs.tables import Claim, Prepared
-from toolkit.policy.rules import FIRST, UNIQUE, When
 
 
 def gap(prepared: Prepared) -> Proof:

@@ -7,18 +7,18 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from toolkit.policy.arithmetic import Term
-from toolkit.policy.columns import bits
+from toolkit.policy.deciding.columns import bits
+from toolkit.policy.language.arithmetic import Term
+from toolkit.policy.language.rules import COLLECT, FIRST, Produced, Row, TableDocument
 from toolkit.policy.problems import PolicyError, shown
 from toolkit.policy.proofs.boxes import Index
 from toolkit.policy.proofs.mentions import range_cells, referenced_cells, row_cells
-from toolkit.policy.proofs.pins import Incomparable, answers_of, read_as
+from toolkit.policy.proofs.prepared import Claim, Prepared
 from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, WEAKER, Budget, Exhausted, Proof
 from toolkit.policy.proofs.space import Box, Limits, meets
 from toolkit.policy.proofs.strength import Strength, compared_cells, where_not
-from toolkit.policy.proofs.tables import Claim, Prepared
+from toolkit.policy.proofs.stronger import Incomparable, answers_of, read_as
 from toolkit.policy.proofs.witnesses import Facts
-from toolkit.policy.rules import COLLECT, FIRST, Produced, Row, TableDocument
 from toolkit.policy.tables import Decision, Table
 from toolkit.policy.types import Input, ListType, RecordType, TermType, thaw
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from toolkit.policy.columns import Column, bits
+from toolkit.policy.deciding.columns import Column, bits
 from toolkit.policy.proofs.lists import ListColumn
 from toolkit.policy.proofs.numbers import Numbers, Unknown
 from toolkit.policy.proofs.predicates import FALSE, TRUE, Predicate

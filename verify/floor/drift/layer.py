@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import StorageError
-from toolkit.policy.nodes import MAX_BYTES
 from toolkit.policy.problems import PolicyError
+from toolkit.policy.syntax.nodes import MAX_BYTES
 from toolkit.reporting.visible import visible
 from toolkit.repository.bases import merge_base, shared_branches, tip
 from toolkit.repository.branches import branches_of
@@ -20,7 +20,7 @@ from toolkit.repository.git import Git
 from toolkit.repository.names import quoted
 from toolkit.repository.problems import FETCH_HISTORY
 from toolkit.repository.revisions import Revision
-from toolkit.sources.layer import FOLDER, Layer
+from toolkit.sources.found import FOLDER, Layer
 from toolkit.sources.places import REPOSITORY, find_layer, stands
 from verify.errors import VerificationUndetermined
 from verify.floor.changes import task_history

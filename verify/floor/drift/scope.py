@@ -11,8 +11,8 @@ from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.exempt import Exempt
-from verify.floor.drift.forms import changed_by, of_commits, of_paths, without_commits
 from verify.floor.drift.surfaces import ChangedPath, changed_paths, plan_surface, surface_rules
+from verify.floor.drift.wording import changed_by, of_commits, of_paths, without_commits
 from verify.floor.telling import NO_PLAN, lacking, nothing
 from verify.markdown import BlockKind
 from verify.task import Artifact

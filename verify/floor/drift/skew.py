@@ -16,8 +16,8 @@ from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
 from verify.floor.drift.exempt import Exempt
-from verify.floor.drift.forms import of_commits, without_commits
 from verify.floor.drift.surfaces import plan_surface, surface_rules, touched_paths
+from verify.floor.drift.wording import of_commits, without_commits
 from verify.floor.gates.evidence import evidence_of
 from verify.floor.readings import plan_steps, step_bindings
 from verify.floor.telling import NO_PLAN, nothing, quoting

@@ -6,10 +6,10 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from toolkit.policy.comparing import Weakened, weaker_decisions
 from toolkit.policy.layers import PROFILE, REPOSITORY
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
-from toolkit.policy.weakening import Weakened, weaker_decisions
 from toolkit.reporting.visible import visible
 from verify.floor.drift.layer import LayerFiles
 from verify.words import with_others

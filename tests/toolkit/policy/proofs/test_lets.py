@@ -13,7 +13,7 @@ from proofs_support import Spec, by_kind, proofs_of, spec
 from toolkit.policy.proofs import NOT_PROVED, PROVED, REFUTED, Proof
 from toolkit.policy.proofs.numbers import MAX_BRANCHES
 from toolkit.policy.proofs.simplex import solve
-from toolkit.policy.scalars import MAX_INTEGER
+from toolkit.policy.syntax.scalars import MAX_INTEGER
 
 INTEGER: Spec = {"type": "integer"}
 NATURAL: Spec = {"type": "integer", "minimum": 0}

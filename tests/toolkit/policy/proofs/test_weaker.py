@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from policy_support import head
 from proofs_support import RANK, Facts, Spec, by_kind, document, edits, everything, outcome, spec, specs
 
+from toolkit.policy.language.rules import TableDocument
 from toolkit.policy.proofs import NOT_PROVED, PROVED, REFUTED, Proof, prove, weakened
 from toolkit.policy.proofs.weaker import changes_shown, weakenings
-from toolkit.policy.rules import TableDocument
 from toolkit.policy.tables import Table
 
 STRENGTH = {"a": 3, "b": 2, "c": 1}

@@ -1,0 +1,1 @@
+"""What tables and machines say, read and checked: conditions, arithmetic, patterns, rows, transitions."""

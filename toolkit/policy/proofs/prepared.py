@@ -1,0 +1,149 @@
+"""One table made ready for proofs: its space, the boxes of its rows, its numbers, and a way to try a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from toolkit.policy.deciding.columns import Cell
+from toolkit.policy.language.rules import COLLECT, TableDocument
+from toolkit.policy.problems import PolicyError
+from toolkit.policy.proofs.boxes import Index, Search
+from toolkit.policy.proofs.mentions import range_cells, referenced_cells, row_cells
+from toolkit.policy.proofs.numbers import Numbers
+from toolkit.policy.proofs.results import NOT_PROVED, PROVED, REFUTED, Budget, Exhausted, Proof
+from toolkit.policy.proofs.space import Box, Limits, Space, meets
+from toolkit.policy.proofs.witnesses import Facts, Found, Shows, Unshown, Witnesses
+from toolkit.policy.tables import Table
+
+MAX_SUBJECT = 5  # rows that a proof which did not succeed names
+
+
+class Prepared:
+    """What all proofs of one table share. ``parts[i]`` are the numbers of the boxes of row i in ``index``.
+
+    In a ``collect`` table, ``illegal[i]`` are those of the boxes in which row i matches with an integer that is no
+    legal output, so that the whole list is refused.
+
+    Raises ``Exhausted`` where the alternatives of a row make more boxes than it may have.
+    """
+
+    def __init__(self, document: TableDocument, budget: Budget, cells: Iterable[Cell] | None = None) -> None:
+        self.document = document
+        self.budget = budget
+        told = (*row_cells(document), *referenced_cells(document))
+        self.space = Space(document, told if cells is None else cells)
+        self.numbers = Numbers(self.space, budget)
+        boxes: list[Limits] = []
+        self.parts: list[range] = []
+        for row in document.rows:
+            start = len(boxes)
+            boxes.extend(self.space.parts(row.when))
+            self.parts.append(range(start, len(boxes)))
+        self.owners = [row for row, part in enumerate(self.parts) for _ in part]
+        self.illegal: list[range] = []
+        for row, part in zip(document.rows, self.parts, strict=True):
+            start = len(boxes)
+            if document.hit == COLLECT:
+                legal = self.space.all_of(range_cells(document, row))
+                boxes.extend(meets([boxes[number] for number in part], self.space.outside(legal)))
+            self.illegal.append(range(start, len(boxes)))
+        self.index = Index(self.space, boxes)
+
+    @cached_property
+    def table(self) -> Table:
+        """The table itself, to try a witness on."""
+        return Table(self.document)
+
+    def boxes_of(self, rows: Iterable[int]) -> int:
+        """The bit set of the boxes of some rows."""
+        return sum(_set_of(self.parts[row]) for row in rows)
+
+    def refusing(self, rows: Sequence[int]) -> int:
+        """The boxes in which some rows of a ``collect`` table refuse the whole list."""
+        errors = [row for row in rows if self.document.rows[row].error is not None]
+        return self.boxes_of(errors) | sum(_set_of(self.illegal[row]) for row in rows)
+
+    def names(self, boxes: int) -> tuple[str, ...]:
+        """The rows of some boxes, in order; no more than are named in a message."""
+        found: list[str] = []
+        while boxes and len(found) < MAX_SUBJECT:
+            row = self.owners[(boxes & -boxes).bit_length() - 1]
+            found.append(self.document.rows[row].id)
+            boxes &= ~self.boxes_of((row,))
+        return tuple(found)
+
+    def refuses(self, code: str) -> Shows:
+        """Whether asking the table ends in a refusal of this code."""
+
+        def shows(facts: Facts) -> bool:
+            try:
+                self.table.decide_all(**facts)
+            except PolicyError as refusal:
+                return refusal.code == code
+            return False
+
+        return shows
+
+
+def _set_of(numbers: range) -> int:
+    return (1 << numbers.stop) - (1 << numbers.start)
+
+
+class Claim:
+    """One claim under examination: tried on boxes that must hold no counterexample, then concluded."""
+
+    def __init__(self, prepared: Prepared, kind: str, subject: tuple[str, ...], shows: Shows) -> None:
+        self.prepared = prepared
+        self.kind = kind
+        self.subject = subject
+        self.judge = Witnesses(prepared.space, prepared.numbers, shows)
+        self.boxes = 0
+        self.witness: Facts | None = None
+        self.exhausted = False
+
+    @property
+    def open(self) -> bool:
+        """Whether there is still something to be found out."""
+        return self.witness is None and not self.exhausted
+
+    def attempt(self, step: Callable[[], object]) -> None:
+        """Run a step of the search, unless the claim is decided already."""
+        if self.open:
+            spent = self.prepared.budget.spent
+            try:
+                step()
+            except Found as found:
+                self.witness = found.facts
+            except (Exhausted, Unshown):
+                self.exhausted = True
+            self.boxes += self.prepared.budget.spent - spent
+
+    def uncovered(self, box: Box, boxes: int, *, index: Index | None = None, disjoint: bool = False) -> None:
+        """No facts of a box may lie outside ``boxes`` (of the rows, or of another index)."""
+        search = Search(index or self.prepared.index, self.judge, self.prepared.budget, disjoint=disjoint)
+        self.attempt(lambda: search.run(box, boxes))
+        if self.exhausted and not self.subject:
+            self.subject = self.prepared.names(search.live)
+
+    def empty(self, box: Box) -> None:
+        """No facts may lie in a box."""
+        self.uncovered(box, 0)
+
+    def proof(self, holds: str, broken: str, doubtful: str) -> Proof:
+        """The conclusion, with what is said in each case."""
+        if self.witness is not None:
+            return Proof(self.kind, self.subject, REFUTED, self.witness, broken, self.boxes)
+        if self.exhausted or self.judge.doubts:
+            rows = f" (rows {', '.join(map(repr, self.subject))})" if len(self.subject) > 1 else ""
+            message = f"{doubtful}{rows}: {self._reason()}"
+            return Proof(self.kind, self.subject, NOT_PROVED, None, message, self.boxes)
+        return Proof(self.kind, self.subject, PROVED, None, holds, self.boxes)
+
+    def _reason(self) -> str:
+        budget = self.prepared.budget
+        if budget.spent >= budget.boxes:
+            return f"{budget.boxes} boxes were split without an answer"
+        if budget.masks <= 0:
+            return "the table has too many rows, names and patterns together"
+        return "it hangs on patterns, lists or lets of which no example was found"
