@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from toolkit.policy.language.rules import TableDocument, When
-from toolkit.policy.proofs import MAX_BOXES, PROVED, REFUTED, Proof
-from toolkit.policy.proofs.weaker import weakenings
+from toolkit.policy.deciding.columns import cells_in
+from toolkit.policy.language.rules import TableDocument
+from toolkit.policy.proofs import MAX_BOXES, PROVED, REFUTED, Proof, weakenings
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.tables import Table
 
@@ -61,13 +61,8 @@ def _telling_first(witness: Mapping[str, object], row: str, old: TableDocument, 
     deciding = {one.row for one in new.decide_all(witness)} if witness else set()
     whens = [one.when for one in old.rows if one.id == row]
     whens += [one.when for one in new.document.rows if one.id in deciding]
-    tested = {name for when in whens for name in _tested(when)}
+    tested = {name for when in whens for name, _ in cells_in(when)}
     tested |= {name for let in old.lets if let.name in tested for name in let.term.names}
     if tested & old.item_fields.keys():
         tested.add(old.each or "")
     return dict(sorted(witness.items(), key=lambda fact: fact[0] not in tested))
-
-
-def _tested(when: When) -> Iterator[str]:
-    for one in (when, *when.any_of):
-        yield from (name for name, _ in one.cells)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.policy.documents import heads, identity
 from toolkit.policy.documents.effective import Entry, Files, effective, read_files
-from toolkit.policy.documents.heads import Vocabulary
+from toolkit.policy.documents.heads import Vocabulary, pack_of
 from toolkit.policy.documents.origins import Origin, origins_of
 from toolkit.policy.documents.stored import StoredEntries, record_of
 from toolkit.policy.explaining import Explanation, explain
@@ -92,7 +92,7 @@ class PolicySet:
     @property
     def packs(self) -> tuple[str, ...]:
         """The packs of all documents, sorted: the entry points whose closures have digests."""
-        return tuple(sorted({document.split(".", 1)[0] for document in self._entries}))
+        return tuple(sorted(set(map(pack_of, self._entries))))
 
     def entry(self, document: str) -> Entry:
         """Head and tree of a document. Raises ``PolicyError`` (``unknown_document``)."""
@@ -160,7 +160,7 @@ class PolicySet:
 
     def closure(self, pack: str) -> tuple[str, ...]:
         """The ids of a pack's documents and of all that these reference, sorted."""
-        wanted = {document for document in self._entries if document.split(".", 1)[0] == pack}
+        wanted = {document for document in self._entries if pack_of(document) == pack}
         if not wanted:
             raise PolicyError(
                 "unknown_pack", f"there is no pack {shown(pack)}", next_step=did_you_mean(pack, self.packs)

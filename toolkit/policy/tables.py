@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolkit.policy.deciding.answering import Decision, emitter, shared_decision, undecided
+from toolkit.policy.deciding.columns import cells_of
 from toolkit.policy.deciding.matching import Values, compile_when
 from toolkit.policy.language.conditions import uses_patterns
 from toolkit.policy.language.patterns import has_long_line
@@ -232,6 +233,5 @@ def _is_too_long(value: Any) -> bool:
 
 def _lined(document: TableDocument) -> set[str]:
     """The names whose lines a pattern is asked of, anywhere in the table."""
-    whens = [part for row in document.rows for part in (row.when, *row.when.any_of)]
-    cells = [cell for when in whens for cell in when.cells] + [cell for one in document.require for cell in one.inputs]
+    cells = [*cells_of(document), *(cell for one in document.require for cell in one.inputs)]
     return {name for name, condition in cells if uses_patterns(condition, ("matches",))}

@@ -37,7 +37,13 @@ class Head(NamedTuple):
 
     @property
     def pack(self) -> str:
-        return self.id.split(".", 1)[0]
+        """The first word of the id."""
+        return pack_of(self.id)
+
+
+def pack_of(identity: str) -> str:
+    """The pack of a document, by its id."""
+    return identity.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)

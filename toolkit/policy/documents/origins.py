@@ -8,6 +8,7 @@ from toolkit.policy.documents.effective import Entry
 from toolkit.policy.documents.stored import Path, marked_parts
 from toolkit.policy.problems import Mark
 from toolkit.policy.syntax.items import ITEMS, name_of
+from toolkit.policy.syntax.pointers import escaped
 
 
 class Origin(NamedTuple):
@@ -40,4 +41,4 @@ def _origin(part: str, mark: Mark, entry: Entry) -> Origin:
 
 
 def _pointer(path: Path) -> str:
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{escaped(str(step))}" for step in path)

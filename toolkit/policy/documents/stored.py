@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.policy.documents.effective import Entry
@@ -10,7 +10,7 @@ from toolkit.policy.documents.heads import Head
 from toolkit.policy.layers import Edit
 from toolkit.policy.problems import Mark
 from toolkit.policy.syntax.items import ITEMS
-from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, node_of, parts_of, plain
+from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, node_of, part_at, parts_of, plain
 
 Path = tuple[str | int, ...]
 
@@ -83,17 +83,8 @@ def _entry(identity: str, record: Mapping[str, Any]) -> Entry:
     node = node_of(content, mark)
     assert isinstance(node, MapNode)
     for path, place in record["places"]:
-        _move(_part(node, path), Mark(*place))
+        _move(part_at(node, path), Mark(*place))
     return Entry(head, node, tuple(Edit(*edit) for edit in record["edits"]))
-
-
-def _part(node: Node, path: Sequence[str | int]) -> Node:
-    for step in path:
-        if isinstance(node, MapNode) and isinstance(step, str):
-            node = node.entries[step]
-        elif isinstance(node, ListNode) and isinstance(step, int):
-            node = node.items[step]
-    return node
 
 
 def _move(node: Node, mark: Mark) -> None:

@@ -11,7 +11,7 @@ from toolkit.policy.language.transitions import MachineDocument
 from toolkit.policy.layers import LAYERS, PROFILE, REPOSITORY, SHIPPED, USER
 from toolkit.policy.loading.checked import Against, Checked, check_entries
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
-from toolkit.policy.proofs import MAX_BOXES, same_or_stronger
+from toolkit.policy.proofs import MAX_BOXES, PROVED, same_or_stronger
 
 MAX_PIN_BOXES = 100_000  # split for all pins of a set together
 MAX_PIN_ROWS = 500_000  # of the tables that pins are held in, read anew for each pin
@@ -115,7 +115,7 @@ class _Holder:
             return f"the tables with pins have more than {MAX_PIN_ROWS} rows, counted once for each pin"
         proof = same_or_stronger(before, after, row, budget=min(self.left, MAX_BOXES))
         self.left = max(self.left - proof.boxes, 0)
-        return None if proof.status == "proved" else proof.message
+        return None if proof.status == PROVED else proof.message
 
 
 def _rows(checked: Checked, base: str) -> Collection[str]:

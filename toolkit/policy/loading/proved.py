@@ -8,10 +8,11 @@ from toolkit.policy.documents.effective import Entry
 from toolkit.policy.language.rules import TableDocument
 from toolkit.policy.loading.checked import Checked
 from toolkit.policy.problems import Mark, Problems, shown
-from toolkit.policy.proofs import MAX_BOXES, Proof, prove
+from toolkit.policy.proofs import MAX_BOXES, PROVED, REFUTED, Proof, prove
+from toolkit.policy.proofs.results import REQUIRE
 
 MAX_SET_BOXES = 200_000  # split for all tables of a set together, so that no set takes minutes to load
-_CODES = {"gap": "gap", "overlap": "overlap", "require": "requirement_broken"}
+_CODES = {REQUIRE: "requirement_broken"}  # a gap and an overlap are called so
 
 
 def hold_proofs(entries: Mapping[str, Entry], checked: Checked, problems: Problems) -> None:
@@ -34,9 +35,9 @@ def _provable(checked: Checked) -> Iterator[tuple[str, TableDocument, bool]]:
 
 
 def _tell(proof: Proof, entry: Entry, document: TableDocument, problems: Problems) -> None:
-    if proof.status == "proved":
+    if proof.status == PROVED:
         return
-    refuted = proof.status == "refuted"
+    refuted = proof.status == REFUTED
     code = _CODES.get(proof.kind, proof.kind) if refuted else "not_proved"
     overlaid = f" (as edited by {', '.join(edit.id for edit in entry.edits)})" if entry.edits else ""
     problems.add(code, f"{proof.message}{overlaid}", _place(proof, entry, document), _hint(proof, refuted))

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
-from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, plain
+from toolkit.policy.syntax.nodes import MapNode, Node, part_at, plain
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -55,7 +55,7 @@ def check_shape(node: Node, shape: str, shape_mark: Mark, shapes: Mapping[str, b
 
 def _tell(found: list[ValidationError], node: Node, schema: Any, problems: Problems) -> None:
     for fault in sorted(found, key=lambda one: list(map(str, one.instance_path)))[:MAX_FAULTS]:
-        part = _part(node, fault.instance_path)
+        part = part_at(node, fault.instance_path)
         mark, hint, message = part.mark, None, fault.message
         keyword = fault.kind.name
         if keyword == "additionalProperties" and isinstance(part, MapNode):
@@ -75,7 +75,7 @@ def _check_schema(node: Node, payload: dict[str, Any], problems: Problems) -> No
     try:
         validator_of(payload)
     except ValidationError as fault:
-        problems.add("wrong_shape", f"{_path(fault)}: {fault.message}", _part(node, fault.instance_path).mark)
+        problems.add("wrong_shape", f"{_path(fault)}: {fault.message}", part_at(node, fault.instance_path).mark)
     except ValueError as fault:
         problems.add("wrong_shape", f"the payload can't be used: {reason_of(fault)}", node.mark)
 
@@ -113,13 +113,3 @@ def _missing(schema: object) -> str:
         elif inner := _missing(value.get("contains")):
             wanted.append(f"{key} that hold {inner}")
     return " and ".join(wanted)
-
-
-def _part(node: Node, path: Iterable[Any]) -> Node:
-    """The part of the payload that a path of keys and indexes names."""
-    for step in path:
-        if isinstance(node, MapNode) and step in node.entries:
-            node = node.entries[step]
-        elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
-            node = node.items[step]
-    return node

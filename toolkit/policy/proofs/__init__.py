@@ -10,6 +10,6 @@ from __future__ import annotations
 from toolkit.policy.proofs.owed import prove
 from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, PROVED, REFUTED, Proof
 from toolkit.policy.proofs.stronger import same_or_stronger
-from toolkit.policy.proofs.weaker import weakened
+from toolkit.policy.proofs.weaker import weakenings
 
-__all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger", "weakened"]
+__all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger", "weakenings"]

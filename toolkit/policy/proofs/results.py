@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PROVED, REFUTED, NOT_PROVED = STATUSES = ("proved", "refuted", "not proved")
-GAP, OVERLAP, REQUIRE, PIN, WEAKER = KINDS = ("gap", "overlap", "require", "pin", "weaker")
+PROVED, REFUTED, NOT_PROVED = ("proved", "refuted", "not proved")
+GAP, OVERLAP, REQUIRE, PIN, WEAKER = ("gap", "overlap", "require", "pin", "weaker")
 MAX_BOXES = 10_000  # split for one table
 MAX_MASKS = 1_000_000  # looked at for one table: a box has as many as the table has names and patterns
 MAX_TOLD = 20  # faults of one claim

@@ -26,25 +26,15 @@ Change = tuple[str, object, tuple[object, ...]]
 """An output, what it was, and what it is now: one value; in a ``collect`` table that of each row that still answers."""
 
 
-def weakened(before: TableDocument, after: TableDocument, row: str, *, budget: int = MAX_BOXES) -> Proof:
-    """Whether ``after`` decides nothing weaker of what ``row`` decides in ``before``.
+def weakenings(before: TableDocument, after: TableDocument, *, budget: int = MAX_BOXES) -> Iterator[Proof]:
+    """Of every row of ``before``: whether ``after`` decides nothing weaker of what it decides there.
 
     Refuted, with a witness, where an ordered output is strictly weaker for some facts: one for which ``before`` says
     ``stronger``, or has an ordered vocabulary (how strong a term is that only ``after`` knows, that one says). In a
     ``collect`` table it is weaker where no row answers as strongly any more. Another value of an output without an
-    order is not weaker, and a refusal is neither weaker nor stronger than an answer. Splits at most ``budget`` boxes.
+    order is not weaker, and a refusal is neither weaker nor stronger than an answer. Where the tables can't be compared
+    at all there is one proof, of no row, which says so. Splits at most ``budget`` boxes for all of them.
     """
-    return next(proof for proof in weakenings(before, after, budget=budget, only=row))
-
-
-def weakenings(
-    before: TableDocument, after: TableDocument, *, budget: int = MAX_BOXES, only: str | None = None
-) -> Iterator[Proof]:
-    """The same of every row of ``before`` (or ``only`` of one), on one account of boxes.
-
-    Where the tables can't be compared at all there is one proof, of no row (or of that one), which says so.
-    """
-    subject = () if only is None else (only,)
     reason = _difference(before, after)
     counted = Budget(budget)
     try:
@@ -55,11 +45,9 @@ def weakenings(
         both, reason = None, "it has too many parts"
     if both is None:
         message = f"it can't be shown that nothing is decided weaker: {reason}"
-        yield Proof(WEAKER, subject, NOT_PROVED, None, message, counted.spent)
+        yield Proof(WEAKER, (), NOT_PROVED, None, message, counted.spent)
         return
-    for place, row in enumerate(before.rows):
-        if only is None or row.id == only:
-            yield both.proof(place)
+    yield from map(both.proof, range(len(before.rows)))
 
 
 def changes_shown(before: TableDocument, after: TableDocument, row: str, facts: Mapping[str, object]) -> list[Change]:
@@ -119,7 +107,7 @@ class _Both:
             claim.exhausted = True
         return claim.proof(
             f"nothing that {row.id!r} decided is decided weaker",
-            told(self._changes(row, claim.witness)) if claim.witness is not None else "",
+            _told(self._changes(row, claim.witness)) if claim.witness is not None else "",
             f"it can't be shown that nothing that {row.id!r} decided is decided weaker",
         )
 
@@ -197,7 +185,7 @@ class _Both:
         return list(where_not(partial(self.order.kept, output), self.space, row.then[output], answer.then[output]))
 
 
-def told(changes: list[Change]) -> str:
+def _told(changes: list[Change]) -> str:
     """What became weaker, in words: ``tier high -> low``."""
     spelt = (
         f"{output} {shown(was)} -> {' and '.join(dict.fromkeys(map(shown, now))) or 'no answer'}"

@@ -76,6 +76,16 @@ def parts_of(node: Node) -> Iterable[tuple[str | int, Node]]:
     return enumerate(node.items) if isinstance(node, ListNode) else ()
 
 
+def part_at(node: Node, path: Iterable[str | int]) -> Node:
+    """The part that a path of keys and indexes names; where that leads on to nothing, what is there still."""
+    for step in path:
+        if isinstance(node, MapNode) and isinstance(step, str) and step in node.entries:
+            node = node.entries[step]
+        elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+    return node
+
+
 def copied(node: Node) -> Node:
     """A tree of its own with the same values and places, for whoever edits it."""
     if isinstance(node, ScalarNode):

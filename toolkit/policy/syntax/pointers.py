@@ -21,6 +21,15 @@ _TWICE = -1
 _Place = tuple[ListNode, int]
 
 
+def escaped(step: str) -> str:
+    """A step as a pointer spells it."""
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _unescaped(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")
+
+
 class Editor:
     """Edits the payload of one document, for every overlay of it."""
 
@@ -100,7 +109,7 @@ class Editor:
         bare = pointer.replace("~0", "").replace("~1", "")
         if not pointer.startswith("/") or len(pointer) > MAX_POINTER or "~" in bare:
             self.problems.fail("bad_pointer", f"{shown(pointer)} is no JSON Pointer", mark, "write it as /key/inner")
-        return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]
+        return [_unescaped(step) for step in pointer[1:].split("/")]
 
     def _child(self, node: Node, step: str, mark: Mark) -> Node:
         if isinstance(node, ListNode):
