@@ -3,6 +3,10 @@
 The space of facts is split into boxes at the constants that cells name (``columns``, ``space``, ``boxes``); what boxes
 can't tell of lets is settled by branch and bound (``linear``, ``simplex``, ``numbers``); a counterexample counts once
 real facts have shown it (``samples``, ``witnesses``).
+
+A table is made ready once (``prepared``), and every proof is the end of a claim about it (``claims``): of one table
+(``totality``, ``requirements``; ``owed`` says which), or of a table before and after an edit (``stronger`` and
+``weaker``), the two made ready as one (``pairs``).
 """
 
 from __future__ import annotations

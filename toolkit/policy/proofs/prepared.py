@@ -1,19 +1,19 @@
-"""One table made ready for proofs: its space, the boxes of its rows, its numbers, and a way to try a witness."""
+"""One table made ready for proofs: its space, the boxes of its rows, its numbers, and the table to try a witness on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from toolkit.policy.deciding.columns import Cell
 from toolkit.policy.language.rules import COLLECT, TableDocument
 from toolkit.policy.problems import PolicyError
-from toolkit.policy.proofs.boxes import Index, Search
+from toolkit.policy.proofs.boxes import Index
 from toolkit.policy.proofs.mentions import range_cells, referenced_cells, row_cells
 from toolkit.policy.proofs.numbers import Numbers
-from toolkit.policy.proofs.results import NOT_PROVED, PROVED, REFUTED, Budget, Exhausted, Proof
-from toolkit.policy.proofs.space import Box, Limits, Space, meets
-from toolkit.policy.proofs.witnesses import Facts, Found, Shows, Unshown, Witnesses
+from toolkit.policy.proofs.results import Budget
+from toolkit.policy.proofs.space import Limits, Space, meets
+from toolkit.policy.proofs.witnesses import Facts, Shows
 from toolkit.policy.tables import Table
 
 MAX_SUBJECT = 5  # rows that a proof which did not succeed names
@@ -88,62 +88,3 @@ class Prepared:
 
 def _set_of(numbers: range) -> int:
     return (1 << numbers.stop) - (1 << numbers.start)
-
-
-class Claim:
-    """One claim under examination: tried on boxes that must hold no counterexample, then concluded."""
-
-    def __init__(self, prepared: Prepared, kind: str, subject: tuple[str, ...], shows: Shows) -> None:
-        self.prepared = prepared
-        self.kind = kind
-        self.subject = subject
-        self.judge = Witnesses(prepared.space, prepared.numbers, shows)
-        self.boxes = 0
-        self.witness: Facts | None = None
-        self.exhausted = False
-
-    @property
-    def open(self) -> bool:
-        """Whether there is still something to be found out."""
-        return self.witness is None and not self.exhausted
-
-    def attempt(self, step: Callable[[], object]) -> None:
-        """Run a step of the search, unless the claim is decided already."""
-        if self.open:
-            spent = self.prepared.budget.spent
-            try:
-                step()
-            except Found as found:
-                self.witness = found.facts
-            except (Exhausted, Unshown):
-                self.exhausted = True
-            self.boxes += self.prepared.budget.spent - spent
-
-    def uncovered(self, box: Box, boxes: int, *, index: Index | None = None, disjoint: bool = False) -> None:
-        """No facts of a box may lie outside ``boxes`` (of the rows, or of another index)."""
-        search = Search(index or self.prepared.index, self.judge, self.prepared.budget, disjoint=disjoint)
-        self.attempt(lambda: search.run(box, boxes))
-        if self.exhausted and not self.subject:
-            self.subject = self.prepared.names(search.live)
-
-    def empty(self, box: Box) -> None:
-        """No facts may lie in a box."""
-        self.uncovered(box, 0)
-
-    def proof(self, holds: str, broken: str, doubtful: str) -> Proof:
-        """The conclusion, with what is said in each case."""
-        if self.witness is not None:
-            return Proof(self.kind, self.subject, REFUTED, self.witness, broken, self.boxes)
-        if self.exhausted or self.judge.doubts:
-            rows = f" (rows {', '.join(map(repr, self.subject))})" if len(self.subject) > 1 else ""
-            message = f"{doubtful}{rows}: {self._reason()}"
-            return Proof(self.kind, self.subject, NOT_PROVED, None, message, self.boxes)
-        return Proof(self.kind, self.subject, PROVED, None, holds, self.boxes)
-
-    def _reason(self) -> str:
-        budget = self.prepared.budget
-        if budget.spent >= budget.boxes:
-            return f"{budget.boxes} boxes were split without an answer"
-        if budget.masks <= 0:
-            return "the table has too many rows, names and patterns together"
-        return "it hangs on patterns, lists or lets of which no example was found"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from toolkit.policy.deciding.columns import Cell
 from toolkit.policy.language.rules import FIRST, UNIQUE, Invariant, Reference
 from toolkit.policy.problems import shown
+from toolkit.policy.proofs.claims import Claim
 from toolkit.policy.proofs.mentions import range_cells
-from toolkit.policy.proofs.prepared import Claim, Prepared
+from toolkit.policy.proofs.prepared import Prepared
 from toolkit.policy.proofs.results import MAX_TOLD, PROVED, REQUIRE, Proof
 from toolkit.policy.proofs.space import Limits
 from toolkit.policy.types import Value

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from toolkit.policy.deciding.columns import bits
 from toolkit.policy.language.rules import FIRST, UNIQUE, When
-from toolkit.policy.proofs.prepared import Claim, Prepared
+from toolkit.policy.proofs.claims import Claim
+from toolkit.policy.proofs.prepared import Prepared
 from toolkit.policy.proofs.results import GAP, MAX_TOLD, OVERLAP, PROVED, Proof
 from toolkit.policy.proofs.space import Box
 

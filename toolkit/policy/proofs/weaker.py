@@ -11,13 +11,11 @@ from toolkit.policy.deciding.columns import bits
 from toolkit.policy.language.arithmetic import Term
 from toolkit.policy.language.rules import COLLECT, FIRST, Produced, Row, TableDocument
 from toolkit.policy.problems import PolicyError, shown
-from toolkit.policy.proofs.boxes import Index
-from toolkit.policy.proofs.mentions import range_cells, referenced_cells, row_cells
-from toolkit.policy.proofs.prepared import Claim, Prepared
+from toolkit.policy.proofs.claims import Claim
+from toolkit.policy.proofs.pairs import Incomparable, Pair, answers_of, read_as, why_not
 from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, WEAKER, Budget, Exhausted, Proof
 from toolkit.policy.proofs.space import Box, Limits, meets
-from toolkit.policy.proofs.strength import Strength, compared_cells, where_not
-from toolkit.policy.proofs.stronger import Incomparable, answers_of, read_as
+from toolkit.policy.proofs.strength import Strength, where_not
 from toolkit.policy.proofs.witnesses import Facts
 from toolkit.policy.tables import Decision, Table
 from toolkit.policy.types import Input, ListType, RecordType, TermType, thaw
@@ -37,17 +35,17 @@ def weakenings(before: TableDocument, after: TableDocument, *, budget: int = MAX
     """
     reason = _difference(before, after)
     counted = Budget(budget)
-    try:
-        both = _Both(before, after, counted) if reason is None else None
-    except Incomparable:
-        both, reason = None, "a term that it compares with is gone"
-    except Exhausted:
-        both, reason = None, "it has too many parts"
-    if both is None:
+    kept = None
+    if reason is None:
+        try:
+            kept = _Kept(Pair(before, after, counted), _Order(before, after))
+        except (Exhausted, Incomparable) as fault:
+            reason = why_not(fault)
+    if kept is None:
         message = f"it can't be shown that nothing is decided weaker: {reason}"
         yield Proof(WEAKER, (), NOT_PROVED, None, message, counted.spent)
         return
-    yield from map(both.proof, range(len(before.rows)))
+    yield from map(kept.proof, range(len(before.rows)))
 
 
 def changes_shown(before: TableDocument, after: TableDocument, row: str, facts: Mapping[str, object]) -> list[Change]:
@@ -82,24 +80,22 @@ class _Order:
                 yield output, thaw(least), tuple(thaw(one[output]) for one in answers)
 
 
-class _Both:
-    """Two states of a table as one, in one space: the rows of the one, then those of the other."""
+class _Kept:
+    """The claims that the rows of a table are not decided weaker, in the pair of that table and the edited one.
 
-    def __init__(self, before: TableDocument, after: TableDocument, budget: Budget) -> None:
-        self.before, self.after = read_as(before, after), after
-        self.start = len(before.rows)
-        self.order = _Order(before, after)
-        joined = replace(after, rows=(*self.before.rows, *after.rows), require=())
-        cells = (*row_cells(joined), *referenced_cells(joined), *compared_cells(before, after))
-        self.prepared = Prepared(joined, budget, cells)
-        self.space = self.prepared.space
-        self.tables = Table(self.before), Table(after)
-        self.legal = [self._legal(place) for place in range(len(joined.rows))]
-        self.refused = self._refused()
+    Raises ``Exhausted`` where the answers of a row have too many parts.
+    """
+
+    def __init__(self, pair: Pair, order: _Order) -> None:
+        self.pair = pair
+        self.order = order
+        self.hit = pair.before.hit
+        self.prepared = pair.prepared
+        self.legal = [pair.legal(place) for place in range(len(pair.joined.rows))]
 
     def proof(self, place: int) -> Proof:
         """What is known of the row in a place of the table before."""
-        row = self.before.rows[place]
+        row = self.pair.before.rows[place]
         claim = Claim(self.prepared, WEAKER, (row.id,), lambda facts: bool(self._changes(row, facts)))
         try:
             self._examine(claim, place, row)
@@ -114,75 +110,50 @@ class _Both:
     def _examine(self, claim: Claim, place: int, row: Row) -> None:
         if row.error is not None:
             return
-        elsewhere = self._elsewhere(place)
-        regions = [box for box in map(self.space.limited, self.legal[place]) if box is not None]
-        for region, output in product(regions, self.order.outputs):
+        elsewhere = self.pair.elsewhere(place)
+        for region, output in product(self.pair.regions(place), self.order.outputs):
             self._search(claim, region, row, output, elsewhere)
 
     def _changes(self, row: Row, facts: Facts) -> list[Change]:
-        return self.order.changes(*self.tables, row.id, facts)
-
-    def _legal(self, place: int) -> list[Limits]:
-        """Where a row answers something: its boxes, as far as its integers are legal outputs."""
-        joined = self.prepared.document
-        own = [self.prepared.index.boxes[number] for number in self.prepared.parts[place]]
-        return meets(own, self.space.all_of(range_cells(joined, joined.rows[place])))
-
-    def _refused(self) -> tuple[int, int]:
-        """The boxes in which either ``collect`` table declines to give a list."""
-        if self.before.hit != COLLECT:
-            return 0, 0
-        end = self.start + len(self.after.rows)
-        return self.prepared.refusing(range(self.start)), self.prepared.refusing(range(self.start, end))
-
-    def _elsewhere(self, place: int) -> int:
-        """The boxes in which a row of the table before decided nothing although it matches."""
-        if self.before.hit == FIRST:
-            return (1 << self.prepared.parts[place].start) - 1  # those of the rows above, which come first
-        return self.refused[0] if self.before.hit == COLLECT else 0
+        return self.order.changes(*self.pair.tables, row.id, facts)
 
     def _search(self, claim: Claim, region: Box, row: Row, output: str, elsewhere: int) -> None:
         """Look for facts of the region for which the output is weaker now."""
         live, containing = self.prepared.index.meeting(region)
         answers = self._answering(live)
-        if self.before.hit == COLLECT:
+        if self.hit == COLLECT:
             if not any(self._keeps(row, place, output) for place in self._answering(containing)):
-                self._search_list(claim, region, row, output, (elsewhere | self.refused[1]) & live, answers)
+                # Everywhere in the region some row answers as strongly, or one of the lists is refused.
+                refused = (elsewhere | self.pair.refused[1]) & live
+                strong = ((self.legal[place], self._weaker(row, place, output)) for place in answers)
+                index = self.pair.covering(refused, strong)
+                claim.uncovered(region, index.all, index=index)
             return
         asked = elsewhere
         for place in answers:
             for limits in meets(self.legal[place], self._weaker(row, place, output)):
-                box = self.space.limited(limits, region)
+                box = self.pair.space.limited(limits, region)
                 if box is not None:
                     claim.uncovered(box, asked)
-            if self.before.hit == FIRST:
+            if self.hit == FIRST:
                 asked |= self.prepared.boxes_of((place,))
 
     def _answering(self, boxes: int) -> list[int]:
         """The rows of the table after that have one of some boxes."""
         owners = self.prepared.owners
         places = {owners[number] for number in bits(boxes) if number < len(owners)}
-        return sorted(place for place in places if place >= self.start)
+        return sorted(place for place in places if place >= self.pair.start)
 
     def _keeps(self, row: Row, place: int, output: str) -> bool:
         """Whether a row answers as strongly wherever it matches."""
-        parts = [self.prepared.index.boxes[number] for number in self.prepared.parts[place]]
-        return not self._weaker(row, place, output) and self.legal[place] == parts
-
-    def _search_list(self, claim: Claim, region: Box, row: Row, output: str, refused: int, answers: list[int]) -> None:
-        """Everywhere in the region some row answers as strongly, or one of the lists is refused."""
-        covering = [self.prepared.index.boxes[number] for number in bits(refused)]
-        for place in answers:
-            covering += meets(self.legal[place], self.space.outside(self._weaker(row, place, output)))
-        index = Index(self.space, covering)
-        claim.uncovered(region, index.all, index=index)
+        return not self._weaker(row, place, output) and self.legal[place] == self.pair.boxes(place)
 
     def _weaker(self, row: Row, place: int, output: str) -> list[Limits]:
-        """Where a row of the table after would answer more weakly; of one that declines, nowhere (see ``_legal``)."""
-        answer = self.after.rows[place - self.start]
+        """Where a row of the table after would answer more weakly; of one that declines, nowhere (``Pair.legal``)."""
+        answer = self.pair.after.rows[place - self.pair.start]
         if answer.error is not None:
-            return [] if self.before.hit != COLLECT else [{}]
-        return list(where_not(partial(self.order.kept, output), self.space, row.then[output], answer.then[output]))
+            return [] if self.hit != COLLECT else [{}]
+        return list(where_not(partial(self.order.kept, output), self.pair.space, row.then[output], answer.then[output]))
 
 
 def _told(changes: list[Change]) -> str:
