@@ -382,7 +382,7 @@ TEXTS_OF_LINES = st.lists(
 
 
 @given(st.lists(EXPRESSIONS, min_size=1, max_size=4), TEXTS_OF_LINES.map("".join), st.booleans())
-@settings(max_examples=1500)
+@settings(max_examples=800)
 def test_patterns_of_one_cell_find_what_each_finds_in_a_line_by_itself(
     expressions: list[str], text: str, ignore_case: bool
 ) -> None:

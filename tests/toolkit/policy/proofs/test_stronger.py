@@ -49,7 +49,7 @@ def strong(one: Decision, least: Decision) -> bool:
     )
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_a_pin_of_a_small_table_holds_exactly_where_no_fact_shows_otherwise(data: st.DataObject) -> None:
     body = {**data.draw(specs()), "require": []}

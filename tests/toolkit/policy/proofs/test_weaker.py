@@ -32,7 +32,7 @@ def is_weaker(before: Table, after: Table, row: str, facts: Facts) -> bool:
     return any(all(STRENGTH[str(one.outputs["y"])] < strength for one in new) for strength in least)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.data())
 def test_a_decision_of_a_small_table_is_weaker_exactly_where_some_facts_show_it(data: st.DataObject) -> None:
     body = {**data.draw(specs()), "require": []}
