@@ -105,7 +105,8 @@ class AskedMachine:
             if not isinstance(value, str):
                 said = f"is {shown(value)}, no {name}" if name in facts else "is missing"
                 code = "fact_invalid" if name in facts else "fact_missing"
-                raise PolicyError(code, f"{self.id}: the fact {name!r} {said}", next_step=f"dr-policy show {self.id}")
+                message, place = f"{self.id}: the fact {name!r} {said}", str(self.machine.document.head.mark)
+                raise PolicyError(code, message, place=place, next_step=f"dr-policy show {self.id}")
             named.append(value)
         inputs = {name: value for name, value in facts.items() if name not in (STATE, EVENT)}
         return named[0], named[1], inputs
