@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from toolkit.commands.checking import check
-from toolkit.commands.deciding import evaluate, explain
-from toolkit.commands.hashing import hash_entry
+from toolkit.commands.check import check
+from toolkit.commands.evaluate import evaluate, explain
+from toolkit.commands.hash import hash_entry
 from toolkit.commands.interface import run_group, version_option
-from toolkit.commands.locking import lock
-from toolkit.commands.showing import list_documents, show
+from toolkit.commands.lock import lock
+from toolkit.commands.show import list_documents, show
 
 
 @click.group("dr-policy", context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,7 @@ from toolkit.repository.git import Git
 from toolkit.repository.names import decoded, encoded
 from toolkit.repository.problems import FETCH_OBJECTS, RepositoryError
 
-FOLDER: Final = "040000"
+TREE: Final = "040000"
 LINK: Final = "120000"
 SUBMODULE: Final = "160000"
 FILE: Final = "blob"  # a file's bytes, or the target of a link

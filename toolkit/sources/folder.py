@@ -19,7 +19,7 @@ from toolkit.sources.found import (
     POLICIES,
     SUFFIX,
     Collector,
-    Layer,
+    FoundLayer,
     is_config_alike,
     is_policy_alike,
 )
@@ -29,7 +29,7 @@ OPEN_TO_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 SUPERUSER: Final = 0
 
 
-def read_repository(root: Path, *, with_lock: bool = False) -> Layer:
+def read_repository(root: Path, *, with_lock: bool = False) -> FoundLayer:
     """The layer of the directory ``root`` as it stands in the working tree; empty where it has none.
 
     Nothing outside of ``root`` is read. Refused is what leaves it by a symbolic link, is no regular file, can't be
@@ -48,13 +48,13 @@ def read_repository(root: Path, *, with_lock: bool = False) -> Layer:
     return reader.layer(config, reader.read_one(home / LOCK) if with_lock else None)
 
 
-def read_user(folder: Path) -> Layer:
+def read_user(folder: Path) -> FoundLayer:
     """The layer of the user, read likewise; a folder that is not there holds none.
 
     It counts on the word of this user (or of the system's owner) alone: what others may write to is refused.
     """
     if not stands(folder):
-        return Layer()
+        return FoundLayer()
     reader = FolderReader(USER, folder, _as_users_write_it, private=True)
     reader.read_below(folder)
     return reader.layer()
@@ -77,9 +77,9 @@ class FolderReader:
         self._shown = shown
         self._private = private
 
-    def layer(self, config: Source | None = None, lock: Source | None = None) -> Layer:
+    def layer(self, config: Source | None = None, lock: Source | None = None) -> FoundLayer:
         """What was read."""
-        return Layer(tuple(self._collector.sources), config, lock, tuple(self._collector.problems))
+        return FoundLayer(tuple(self._collector.sources), config, lock, tuple(self._collector.problems))
 
     def refuse(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
         self._collector.refuse(code, message, self._shown(path), hint)

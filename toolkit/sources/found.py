@@ -17,7 +17,7 @@ CONFIG_ALIKE: Final = (CONFIG, "config.yml", "config.json")  # in whatever case
 MAX_ENTRIES: Final = 10_000  # names that are looked at in one layer; what is no policy is left alone, but not for ever
 
 
-class Layer(NamedTuple):
+class FoundLayer(NamedTuple):
     """The policies of a layer in a fixed order, its configuration and its lock where it has them, and its problems."""
 
     sources: tuple[Source, ...] = ()

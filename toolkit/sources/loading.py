@@ -18,7 +18,7 @@ from toolkit.policy.problems import PolicyError, Problem, Problems
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import Shipped, read_shipped
 from toolkit.sources.folder import read_repository, read_user
-from toolkit.sources.found import Layer
+from toolkit.sources.found import FoundLayer
 from toolkit.sources.places import find_layer, user_folder
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class _Parts:
     """Everything that goes into a set, unread."""
 
     shipped: Shipped
-    user: Layer
-    repository: Layer
+    user: FoundLayer
+    repository: FoundLayer
     user_layer: UserLayer
     packs: tuple[str, ...]
 
@@ -89,7 +89,7 @@ def load_policies(
     return LoadedPolicies(policies, repository.files, parts.user.files, root, tree, repository.lock)
 
 
-def load_layer(repository: Layer, *, user: UserLayer = "full", packs: tuple[str, ...] = PACKS) -> PolicySet:
+def load_layer(repository: FoundLayer, *, user: UserLayer = "full", packs: tuple[str, ...] = PACKS) -> PolicySet:
     """The set that is in force where a repository has this layer. Raises as ``load_policies`` does."""
     return _cached(_Parts(read_shipped(), _user(user), repository, user, packs), whole=False)
 
@@ -116,17 +116,17 @@ def _tree(start: Path | None, policy_from: str | None) -> PolicyTree | None:
     return open_tree(start, policy_from)
 
 
-def _repository(root: Path | None, tree: PolicyTree | None, with_lock: bool) -> Layer:
+def _repository(root: Path | None, tree: PolicyTree | None, with_lock: bool) -> FoundLayer:
     if tree is not None:
         from toolkit.sources.tree import read_tree
 
         return read_tree(tree, with_lock=with_lock)
-    return read_repository(root, with_lock=with_lock) if root is not None else Layer()
+    return read_repository(root, with_lock=with_lock) if root is not None else FoundLayer()
 
 
-def _user(user: UserLayer) -> Layer:
+def _user(user: UserLayer) -> FoundLayer:
     folder = user_folder() if user != "none" else None
-    return read_user(folder) if folder is not None else Layer()
+    return read_user(folder) if folder is not None else FoundLayer()
 
 
 def _load(parts: _Parts) -> PolicySet:

@@ -12,7 +12,7 @@ from toolkit.sources.found import FOLDER, POLICIES, is_of_layer
 CONFIG_HOME: Final = "XDG_CONFIG_HOME"
 DEFAULT_HOME: Final = ".config"
 APPLICATION: Final = "dr"
-REPOSITORY: Final = ".git"
+GIT: Final = ".git"
 GIVE_RIGHT: Final = "give this user the right to look there"
 
 
@@ -26,14 +26,14 @@ def find_layer(start: Path) -> Path | None:
     for directory in (start, *start.parents):
         if _is_layer(directory / FOLDER):
             return directory
-        if stands(directory / REPOSITORY):
+        if stands(directory / GIT):
             return None
     return None
 
 
 def work_tree_of(start: Path) -> Path:
     """The top of the Git work tree around ``start``, or ``start`` itself where there is none."""
-    return next((directory for directory in (start, *start.parents) if stands(directory / REPOSITORY)), start)
+    return next((directory for directory in (start, *start.parents) if stands(directory / GIT)), start)
 
 
 def user_folder() -> Path | None:

@@ -17,8 +17,7 @@ from toolkit.repository.git import Git, GitLimits, open_repository
 from toolkit.repository.objects import contents_of
 from toolkit.repository.problems import RepositoryError, RevisionError
 from toolkit.repository.revisions import Revision, resolve
-from toolkit.repository.trees import FOLDER as TREE
-from toolkit.repository.trees import LINK, SUBMODULE, TreeEntry, tree_entries
+from toolkit.repository.trees import LINK, SUBMODULE, TREE, TreeEntry, tree_entries
 from toolkit.sources.found import (
     CONFIG,
     FOLDER,
@@ -26,7 +25,7 @@ from toolkit.sources.found import (
     POLICIES,
     SUFFIX,
     Collector,
-    Layer,
+    FoundLayer,
     is_config_alike,
     is_of_layer,
     is_policy_alike,
@@ -106,7 +105,7 @@ def tree_at(git: Git, revision: Revision, start: Path) -> PolicyTree:
     return _RememberingTree(replace(git, limits=GIT_LIMITS), revision, place)
 
 
-def read_tree(tree: PolicyTree, *, with_lock: bool = False) -> Layer:
+def read_tree(tree: PolicyTree, *, with_lock: bool = False) -> FoundLayer:
     """The layer that stands nearest to the tree's ``start``; empty where there is none.
 
     A link is not followed, nor a submodule entered: both are refused by name, whatever they are called. Sizes are
@@ -121,7 +120,7 @@ def read_tree(tree: PolicyTree, *, with_lock: bool = False) -> Layer:
             inside = tree.entries([f"{home.path}/"])
             if any(is_of_layer(_name(entry)) for entry in inside):
                 return reader.read(inside, with_lock=with_lock)
-    return Layer()
+    return FoundLayer()
 
 
 class _TreeReader:
@@ -133,7 +132,7 @@ class _TreeReader:
         self._config: TreeEntry | None = None
         self._lock: TreeEntry | None = None
 
-    def read(self, inside: Sequence[TreeEntry], *, with_lock: bool) -> Layer:
+    def read(self, inside: Sequence[TreeEntry], *, with_lock: bool) -> FoundLayer:
         """The layer whose folder has these entries."""
         policies: list[TreeEntry] = []
         for entry in inside:
@@ -153,14 +152,14 @@ class _TreeReader:
             self._collector.add(self._tree.shown(entry.path), contents[entry.oid])
         return self.layer(lambda entry: contents[entry.oid])
 
-    def layer(self, content: Callable[[TreeEntry], bytes] | None = None) -> Layer:
+    def layer(self, content: Callable[[TreeEntry], bytes] | None = None) -> FoundLayer:
         def source(entry: TreeEntry | None) -> Source | None:
             if entry is None or content is None:
                 return None
             return self._collector.source(self._tree.shown(entry.path), content(entry))
 
         collected = self._collector
-        return Layer(tuple(collected.sources), source(self._config), source(self._lock), tuple(collected.problems))
+        return FoundLayer(tuple(collected.sources), source(self._config), source(self._lock), tuple(collected.problems))
 
     def refuse_link(self, entry: TreeEntry) -> None:
         kind = "a symbolic link, which is not followed" if entry.mode == LINK else "a submodule, which is not entered"

@@ -50,8 +50,7 @@ def read_stored_waiver_file(tree: PolicyTree, limit: int) -> WaiverFile | None:
 
     A link in the tree is not followed, nor a submodule entered. Raises ``RepositoryError`` where Git can't tell.
     """
-    from toolkit.repository.trees import FOLDER as TREE
-    from toolkit.repository.trees import LINK, SUBMODULE
+    from toolkit.repository.trees import LINK, SUBMODULE, TREE
 
     for home in tree.homes():
         if home.mode in (LINK, SUBMODULE):

@@ -14,7 +14,7 @@ from commands_support import Run
 from policy_support import head, overlay, table
 from sources_support import LAYER_FOLDER
 
-from toolkit.commands import deciding, facts
+from toolkit.commands import evaluate, facts
 
 PROGRAM = Path(sys.executable).parent / "dr-policy"
 FITS = '{"forecast": 1, "spent": 2, "budget": 3}'
@@ -424,7 +424,7 @@ def test_a_failure_that_nobody_expected_is_told_in_one_message(
     def fail(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr(deciding, "load_policies", fail)
+    monkeypatch.setattr(evaluate, "load_policies", fail)
     told = run("eval", "repo.risk", "--facts", "{}")
     assert (told.status, told.out) == (3, "")
     assert f"[{code}]" in told.err
@@ -440,7 +440,7 @@ def test_an_interruption_has_the_status_of_one(run: Run, monkeypatch: pytest.Mon
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(deciding, "load_policies", interrupt)
+    monkeypatch.setattr(evaluate, "load_policies", interrupt)
     assert run("eval", "repo.risk", "--facts", "{}").status == 130
 
 

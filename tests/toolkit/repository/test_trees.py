@@ -12,7 +12,7 @@ from toolkit.repository import trees
 from toolkit.repository.commits import not_in_history
 from toolkit.repository.objects import contents_of
 from toolkit.repository.problems import RepositoryError
-from toolkit.repository.trees import FOLDER, LINK, SUBMODULE, tree_entries
+from toolkit.repository.trees import LINK, SUBMODULE, TREE, tree_entries
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_entries_are_named_with_their_kinds_and_sizes(repository: Repository) ->
         ("a/sub", SUBMODULE, None),
         ("a/y", "100755", 0),
     ]
-    assert listed(repository, "a", "gone", "top/x") == [("a", FOLDER, None)]
+    assert listed(repository, "a", "gone", "top/x") == [("a", TREE, None)]
 
 
 def test_a_folder_is_listed_with_a_slash(repository: Repository) -> None:

@@ -16,7 +16,7 @@ from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import Shipped
 from toolkit.sources import load_policies, loading
-from toolkit.sources.found import Layer
+from toolkit.sources.found import FoundLayer
 
 # The cache.
 
@@ -97,15 +97,15 @@ CHANGES = {
     "a template": lambda parts: with_shipped(parts, templates={"t": b"text."}),
     "a document as a template": lambda parts: with_shipped(parts, documents={}, templates={"a.yaml": b"one"}),
     "a profile's overlay": lambda parts: with_shipped(parts, profiles={"p": {"p.yaml": b"y"}}),
-    "the repository's file": lambda parts: replace(parts, repository=Layer((Source("r", b"0", "repository"),))),
-    "the user's file": lambda parts: replace(parts, user=Layer((Source("r", b"0", "user"),))),
-    "the configuration": lambda parts: replace(parts, repository=Layer(config=Source("r", b"0", "repository"))),
+    "the repository's file": lambda parts: replace(parts, repository=FoundLayer((Source("r", b"0", "repository"),))),
+    "the user's file": lambda parts: replace(parts, user=FoundLayer((Source("r", b"0", "user"),))),
+    "the configuration": lambda parts: replace(parts, repository=FoundLayer(config=Source("r", b"0", "repository"))),
     "how the user's layer counts": lambda parts: replace(parts, user_layer="pins"),
     "one more pack": lambda parts: replace(parts, packs=("p", "q")),
     "another pack": lambda parts: replace(parts, packs=("pq",)),
 }
 SHIPPED = Shipped({"a.yaml": b"one"}, {"p": {"p.yaml": b"x"}}, {"s": b"{}"}, {"t": b"text"})
-PARTS = loading._Parts(SHIPPED, Layer(), Layer(), "full", ("p",))
+PARTS = loading._Parts(SHIPPED, FoundLayer(), FoundLayer(), "full", ("p",))
 
 
 def with_shipped(parts: loading._Parts, **changes: Any) -> loading._Parts:

@@ -11,7 +11,7 @@ from sources_support import LAYER_FOLDER, LIMITS, max_iter, write
 from toolkit.shipped import Shipped
 from toolkit.sources import find_layer
 from toolkit.sources.folder import read_repository
-from toolkit.sources.found import Layer
+from toolkit.sources.found import FoundLayer
 from toolkit.sources.places import user_folder, work_tree_of
 
 # Where the layer is looked for.
@@ -46,7 +46,7 @@ def test_a_folder_with_other_things_is_no_layer(tmp_path: Path, name: str) -> No
     (tmp_path / ".dr").mkdir()
     (tmp_path / ".dr" / name).write_text("x")
     assert find_layer(tmp_path) is None
-    assert read_repository(tmp_path) == Layer()
+    assert read_repository(tmp_path) == FoundLayer()
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "policy.lock", "config.yml", "policies"])

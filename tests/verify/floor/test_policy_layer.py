@@ -16,7 +16,7 @@ from toolkit.processes import process
 from toolkit.sources.found import FOLDER
 from verify.findings import Finding
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift import layer
+from verify.floor.drift import layer_files
 from verify.floor.drift.policy_layer import begin
 from verify.floor.entries import FloorPlan, check_of
 from verify.policies import load_verify_policies
@@ -462,7 +462,7 @@ def test_beginning_where_nobody_can_look_is_left_to_the_check(
     def unseen(_start: Path) -> None:
         raise UndeterminedError("policy_unreadable", "nobody can look", place="x", next_step="y")
 
-    monkeypatch.setattr(layer, "find_layer", unseen)
+    monkeypatch.setattr(layer_files, "find_layer", unseen)
     begin(entry, context)
     with pytest.raises(UndeterminedError):
         check_of(entry)(entry, context)
@@ -512,4 +512,4 @@ def test_waivers_that_can_t_be_read_are_no_reason_to_end(work: Repository) -> No
 
 
 def test_the_file_of_waivers_has_one_name() -> None:
-    assert f"{FOLDER}/{layer.WAIVERS}" == f"{waiver_file.FOLDER}/{waiver_file.NAME}"
+    assert f"{FOLDER}/{layer_files.WAIVERS}" == f"{waiver_file.FOLDER}/{waiver_file.NAME}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolkit.policy.documents.effective import Entry
-from toolkit.policy.documents.stored import Path, marked_parts
+from toolkit.policy.documents.stored import Steps, marked_parts
 from toolkit.policy.problems import Mark
 from toolkit.policy.syntax.items import ITEMS, name_of
 from toolkit.policy.syntax.pointers import escaped
@@ -40,5 +40,5 @@ def _origin(part: str, mark: Mark, entry: Entry) -> Origin:
     return Origin(part, edit.layer, mark, edit.id)
 
 
-def _pointer(path: Path) -> str:
+def _pointer(path: Steps) -> str:
     return "".join(f"/{escaped(str(step))}" for step in path)

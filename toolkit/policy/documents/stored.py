@@ -12,10 +12,10 @@ from toolkit.policy.problems import Mark
 from toolkit.policy.syntax.items import ITEMS
 from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, node_of, part_at, parts_of, plain
 
-Path = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 
 
-def marked_parts(entry: Entry) -> Iterator[tuple[Path, Node]]:
+def marked_parts(entry: Entry) -> Iterator[tuple[Steps, Node]]:
     """The parts of a tree whose place is worth keeping: named parts, and whatever an overlay put into a payload."""
     kind = ITEMS.get(entry.head.kind)
     if kind is not None:
@@ -26,7 +26,7 @@ def marked_parts(entry: Entry) -> Iterator[tuple[Path, Node]]:
         yield from _foreign(entry.node, ())
 
 
-def _foreign(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
+def _foreign(node: Node, path: Steps) -> Iterator[tuple[Steps, Node]]:
     """The topmost parts that stand in another file than what is around them."""
     for step, part in parts_of(node):
         if part.mark.file != node.mark.file:

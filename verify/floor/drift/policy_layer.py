@@ -14,7 +14,7 @@ from verify.documents.covering import Test, any_glob
 from verify.findings import Finding
 from verify.floor.changes import task_history
 from verify.floor.check import CheckEntry, CheckResult, FloorContext
-from verify.floor.drift.layer import base, in_force, stored
+from verify.floor.drift.layer_files import base, in_force, stored
 from verify.floor.drift.surfaces import ChangedPath, changed_paths, path_of
 from verify.floor.drift.weakening import Weaker, made_weaker, told
 from verify.floor.drift.wording import changed_by, of_commits, without_commits

@@ -11,7 +11,7 @@ from toolkit.policy.layers import PROFILE, REPOSITORY
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.reporting.visible import visible
-from verify.floor.drift.layer import LayerFiles
+from verify.floor.drift.layer_files import LayerFiles
 from verify.words import with_others
 
 

@@ -20,8 +20,8 @@ from toolkit.repository.git import Git
 from toolkit.repository.names import quoted
 from toolkit.repository.problems import FETCH_HISTORY
 from toolkit.repository.revisions import Revision
-from toolkit.sources.found import FOLDER, Layer
-from toolkit.sources.places import REPOSITORY, find_layer, stands
+from toolkit.sources.found import FOLDER, FoundLayer
+from toolkit.sources.places import GIT, find_layer, stands
 from verify.errors import VerificationUndetermined
 from verify.floor.changes import task_history
 from verify.floor.check import FloorContext
@@ -41,7 +41,7 @@ class LayerFiles(NamedTuple):
     relative to the top of the repository.
     """
 
-    layer: Layer
+    layer: FoundLayer
     data: Mapping[str, bytes]
     names: Mapping[str, str]
 
@@ -70,7 +70,7 @@ def in_force(context: FloorContext) -> LayerFiles:
 
     start = context.task.workspace.root
     home = find_layer(start)
-    layer = read_repository(home) if home is not None else Layer()
+    layer = read_repository(home) if home is not None else FoundLayer()
     return _files(layer, f"{home}/", _waivers(start))
 
 
@@ -105,7 +105,7 @@ def stored(tree: PolicyTree) -> LayerFiles:
     lead = tree.shown("")
     try:
         homes = tuple(tree.homes())
-        layer = read_tree(tree) if homes else Layer()
+        layer = read_tree(tree) if homes else FoundLayer()
         waivers = next(_stored_waivers(tree), None) if homes else None
     except PolicyError as fault:
         place = tree.shown(FOLDER)
@@ -121,7 +121,7 @@ def _tree(git: Git, oid: str, start: Path) -> PolicyTree:
     return tree_at(git, Revision(short(oid), oid, True), start)
 
 
-def _files(layer: Layer, lead: str, waivers: tuple[str, bytes] | None) -> LayerFiles:
+def _files(layer: FoundLayer, lead: str, waivers: tuple[str, bytes] | None) -> LayerFiles:
     """A layer whose files stand in ``lead``, and the waivers, which may stand somewhere else."""
     sources = tuple(chain(layer.sources, [layer.config] if layer.config is not None else []))
     names = {source.file: f"{visible(lead)}{source.file}" for source in sources}
@@ -147,14 +147,13 @@ def _waivers(start: Path) -> tuple[str, bytes] | None:
                 with suppress(StorageError):  # whoever needs the waivers says what is wrong with them
                     data = read_bounded(place, MAX_BYTES)
             return str(place), data
-        if stands(directory / REPOSITORY):
+        if stands(directory / GIT):
             break
     return None
 
 
 def _stored_waivers(tree: PolicyTree) -> Iterator[tuple[str, bytes]]:
-    from toolkit.repository.trees import FOLDER as TREE
-    from toolkit.repository.trees import LINK
+    from toolkit.repository.trees import LINK, TREE
 
     for home in tree.homes():
         for entry in tree.entries([f"{home.path}/"]) if home.mode == TREE else ():
