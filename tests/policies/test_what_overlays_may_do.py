@@ -179,3 +179,21 @@ def test_no_transition_leaves_an_end_and_no_two_answer_the_same_event() -> None:
     assert [problem.code for problem in refused("review.lifecycle", leaves)] == ["leaves_terminal"]
     second = "insert: [{at: end, transition: {id: easy, from: validating, event: evidence, to: approved}}]\n"
     assert {problem.code for problem in refused("review.lifecycle", second)} == {"overlap"}
+
+
+ARCHIVED = '"the task is archived: only its archive can still be verified (--stage archive)"'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "remove: [trivial, archived, verify]\ninsert: [{at: start, row: {id: all, then: {skip: true, reason: hm}}}]",
+        "insert: [{at: start, row: {id: all, then: {skip: true, reason: null}}}]",
+        "insert: [{at: start, row: {id: all, then: {skip: true, reason: an L1 task is not verified}}}]",
+        f"replace: {{archived: {{when: {{archived: true}}, then: {{skip: true, reason: {ARCHIVED}}}}}}}",
+    ],
+)
+def test_no_overlay_leaves_alone_what_is_neither_trivial_nor_archived(body: str) -> None:
+    told = {problem.code for problem in refused("verify.skip", body + "\n")}
+    assert told
+    assert told <= {"requirement_broken", "wrong_value"}

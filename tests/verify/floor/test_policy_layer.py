@@ -43,7 +43,12 @@ def persistence(row: str, answer: str, version: str = "1.0.0") -> str:
 
 STRONGER = persistence("few-runs", "true")
 WEAKER = persistence("outlived", "false")
-WORDS = overlay('replace: {verify: {then: {skip: false, reason: "it is work"}}}\n', "repo.words", base="verify.skip")
+WORDS = overlay(
+    'replace: {own-policy: {when: {path: {glob: ["**/.dr", "**/.dr/**"], ignore_case: true}}, '
+    "then: {signal: policy, reason: the rules are changed}}}\n",
+    "repo.words",
+    base="review.risk-signals",
+)
 LIMITS = overlay("set: {/max_iter: 2}\n", "repo.limits", base="verify.limits")
 WAIVERS = (
     'waivers:\n  - {rule: shellcheck, path: "x.sh", reason: "The script goes away", owner: a, expires: "2999-12-31"}\n'
