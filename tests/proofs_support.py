@@ -220,3 +220,22 @@ def edits(draw: st.DrawFn, body: Spec) -> Spec:
         if ids[row["id"]] > 1:
             row["id"] += f"-{ids[row['id']]}"
     return edited
+
+
+def table_of(rows: list[Spec], vocabulary: str = RANK, **more: Any) -> TableDocument:
+    """A table of one term and one path that answers with a term and a text."""
+    body = {
+        "hit": "first",
+        "inputs": {"t": {"type": "term", "of": "t.rank"}, "p": {"type": "path"}},
+        "outputs": {"answer": {"type": "term", "of": "t.rank"}, "why": {"type": "string"}},
+        **more,
+    }
+    return document(spec(**body, rows=rows), vocabulary)
+
+
+def row(identity: str, answer: Any, why: Any = "", **when: Any) -> Spec:
+    """One of its rows."""
+    return {"id": identity, **({"when": when} if when else {}), "then": {"answer": answer, "why": why}}
+
+
+REST = row("rest", "low")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -50,14 +51,17 @@ def user_folder() -> Path | None:
     return base / APPLICATION / POLICIES if base.is_absolute() else None
 
 
-def stands(path: Path) -> bool:
-    """Whether anything has this name, be it a link to nowhere. What may not be looked at is not taken for absent."""
+def stands(path: Path, unseen: Callable[[Path, OSError], UndeterminedError] | None = None) -> bool:
+    """Whether anything has this name, be it a link to nowhere. What may not be looked at is not taken for absent.
+
+    Then ``unseen`` makes the error that is raised (one about policies, unless told).
+    """
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as fault:
-        raise _unseen(path, fault) from fault
+        raise (unseen or _unseen)(path, fault) from fault
     return True
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.errors import StorageError, UndeterminedError
 from toolkit.reporting.visible import visible
+from toolkit.sources.found import FOLDER
+from toolkit.sources.places import GIT, GIVE_RIGHT, stands
 from toolkit.storage.files import read_bounded
 from verify.errors import WorkspaceError
 
@@ -16,10 +18,8 @@ if TYPE_CHECKING:
     from toolkit.repository.trees import TreeEntry
     from toolkit.sources.tree import PolicyTree
 
-FOLDER: Final = ".dr"
 NAME: Final = "waivers.yaml"
 ALIKE: Final = (NAME, "waivers.yml", "waivers.json")  # in whatever case
-REPOSITORY: Final = ".git"
 NEXT: Final = f"put the waivers themselves into {FOLDER}/{NAME}"
 
 
@@ -40,7 +40,7 @@ def read_waiver_file(start: Path, limit: int) -> WaiverFile | None:
         found = _found(directory)
         if found is not None:
             return _read(directory, found, limit)
-        if _stands(directory / REPOSITORY):
+        if stands(directory / GIT, _unseen):
             return None
     return None
 
@@ -119,21 +119,9 @@ def _read(directory: Path, name: str, limit: int) -> WaiverFile:
         raise _refused(f"waivers_{fault.code}", message, NEXT) from fault
 
 
-def _stands(path: Path) -> bool:
-    """Whether anything has this name; what may not be looked at is not taken for absent."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as fault:
-        raise _unseen(path, fault) from fault
-    return True
-
-
 def _unseen(path: Path, fault: OSError) -> UndeterminedError:
     message = f"it can't be told whether there are waivers: {fault.strerror}"
-    step = "give this user the right to look there"
-    return UndeterminedError("waivers_unreadable", message, place=visible(str(path)), next_step=step)
+    return UndeterminedError("waivers_unreadable", message, place=visible(str(path)), next_step=GIVE_RIGHT)
 
 
 def _refused(code: str, message: str, step: str, place: str = f"{FOLDER}/{NAME}") -> WorkspaceError:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from policy_support import head
 from proofs_support import (
     RANK,
+    REST,
     Facts,
     Spec,
     by_kind,
@@ -17,11 +18,11 @@ from proofs_support import (
     edits,
     everything,
     outcome,
-    spec,
+    row,
     specs,
+    table_of,
 )
 
-from toolkit.policy.language.rules import TableDocument
 from toolkit.policy.proofs import NOT_PROVED, PROVED, REFUTED, Proof, prove, same_or_stronger
 from toolkit.policy.tables import Decision, Table
 
@@ -69,25 +70,8 @@ def test_a_pin_of_a_small_table_holds_exactly_where_no_fact_shows_otherwise(data
         assert weakened(before, after, row, dict(proof.witness))
 
 
-def table_of(rows: list[Spec], vocabulary: str = RANK, **more: Any) -> TableDocument:
-    body = {
-        "hit": "first",
-        "inputs": {"t": {"type": "term", "of": "t.rank"}, "p": {"type": "path"}},
-        "outputs": {"answer": {"type": "term", "of": "t.rank"}, "why": {"type": "string"}},
-        **more,
-    }
-    return document(spec(**body, rows=rows), vocabulary)
-
-
-def row(identity: str, answer: Any, why: Any = "", **when: Any) -> Spec:
-    return {"id": identity, **({"when": when} if when else {}), "then": {"answer": answer, "why": why}}
-
-
 def pinned(before: list[Spec], after: list[Spec], identity: str, **more: Any) -> Proof:
     return same_or_stronger(table_of(before, **more), table_of(after, **more), identity)
-
-
-REST = row("rest", "low")
 
 
 def test_a_stronger_answer_keeps_a_pin_and_a_weaker_one_breaks_it() -> None:

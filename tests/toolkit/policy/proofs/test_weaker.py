@@ -8,7 +8,20 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from policy_support import head
-from proofs_support import RANK, Facts, Spec, by_kind, document, edits, everything, outcome, spec, specs
+from proofs_support import (
+    RANK,
+    REST,
+    Facts,
+    Spec,
+    by_kind,
+    document,
+    edits,
+    everything,
+    outcome,
+    row,
+    specs,
+    table_of,
+)
 
 from toolkit.policy.language.rules import TableDocument
 from toolkit.policy.proofs import MAX_BOXES, NOT_PROVED, PROVED, REFUTED, Proof, prove, weakenings
@@ -49,25 +62,8 @@ def test_a_decision_of_a_small_table_is_weaker_exactly_where_some_facts_show_it(
             assert is_weaker(before, after, row, dict(proof.witness))
 
 
-def table_of(rows: list[Spec], vocabulary: str = RANK, **more: Any) -> TableDocument:
-    body = {
-        "hit": "first",
-        "inputs": {"t": {"type": "term", "of": "t.rank"}, "p": {"type": "path"}},
-        "outputs": {"answer": {"type": "term", "of": "t.rank"}, "why": {"type": "string"}},
-        **more,
-    }
-    return document(spec(**body, rows=rows), vocabulary)
-
-
-def row(identity: str, answer: Any, why: Any = "", **when: Any) -> Spec:
-    return {"id": identity, **({"when": when} if when else {}), "then": {"answer": answer, "why": why}}
-
-
 def asked(before: list[Spec], after: list[Spec], identity: str, **more: Any) -> Proof:
     return weakened(table_of(before, **more), table_of(after, **more), identity)
-
-
-REST = row("rest", "low")
 
 
 def test_a_weaker_answer_is_shown_with_what_it_was_and_is() -> None:
