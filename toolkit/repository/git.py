@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolkit.repository.problems import NO_REPOSITORY, RepositoryError, failure, outgrown, timed_out
+from toolkit.repository.problems import (
+    NO_REPOSITORY,
+    NO_WORK_TREE,
+    TO_A_CHECKOUT,
+    RepositoryError,
+    failure,
+    outgrown,
+    timed_out,
+)
 
 if TYPE_CHECKING:
     from toolkit.processes.completed import Completed
@@ -60,9 +68,9 @@ class GitLimits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """One repository with a work tree. ``root`` is the top of the work tree, absolute and without symbolic links.
+    """One repository. ``root`` is the top of its work tree, absolute and without symbolic links.
 
-    ``shallow`` says that its history was cut off.
+    ``shallow`` says that its history was cut off. One that is ``bare`` has no work tree: ``root`` is its own folder.
     """
 
     root: Path
@@ -70,6 +78,7 @@ class Git:
     limits: GitLimits
     program: str
     environment: Mapping[str, str]
+    bare: bool = False
 
     def run(self, *arguments: str, stdin: bytes | None = None, accepted: Collection[int] = (0,)) -> bytes:
         """What ``git ARGUMENTS`` prints, run at the root, provided that its exit status is an accepted one.
@@ -87,12 +96,16 @@ class Git:
         return _run(self.program, arguments, self.root, self.environment, self.limits, stdin)
 
 
-def open_repository(start: Path, limits: GitLimits) -> Git | None:
+def open_repository(start: Path, limits: GitLimits, *, or_bare: bool = False) -> Git | None:
     """The repository in whose work tree the directory ``start`` lies; null when there definitely is none.
 
-    One process. Raises ``RepositoryError`` where it can't be told: ``git_missing``, ``repository_not_trusted`` (Git's
-    "dubious ownership"), ``repository_broken`` (a ``.git`` that Git can't use), ``no_work_tree`` (a bare repository,
-    the inside of ``.git``), or a code of ``Git.run``; ``ProcessError`` when ``start`` is no directory.
+    With ``or_bare`` also the bare one in which it lies, unless something called ``.git`` stands around that: who hands
+    in a folder that looks like a repository could else answer for the one that holds it.
+
+    One process, two for a bare one. Raises ``RepositoryError`` where it can't be told: ``git_missing``,
+    ``repository_not_trusted`` (Git's "dubious ownership"), ``repository_broken`` (a ``.git`` that Git can't use),
+    ``no_work_tree`` (a bare repository, the inside of ``.git``), or a code of ``Git.run``; ``ProcessError`` when
+    ``start`` is no directory.
     """
     from toolkit.processes.process import find_program, scrubbed
 
@@ -112,7 +125,23 @@ def open_repository(start: Path, limits: GitLimits) -> Git | None:
     if NO_REPOSITORY in completed.stderr:
         _require_none(place, None)
         return None
-    raise failure(completed, place)
+    refusal = failure(completed, place)
+    if or_bare and refusal.code == NO_WORK_TREE:
+        return _bare(Git(place, False, limits, program, environment, bare=True))
+    raise refusal
+
+
+def _bare(at: Git) -> Git:
+    """The bare repository around the root of this one. Raises ``RepositoryError`` where it is the inside of another."""
+    place = at.root
+    asked = ("--is-bare-repository", "--is-shallow-repository", "--absolute-git-dir")
+    bare, shallow, folder = os.fsdecode(at.run("rev-parse", *asked)).split("\n", 2)
+    root = Path(os.path.realpath(folder.removesuffix("\n")))
+    around = next((one for one in (place, *place.parents) if os.path.lexists(one / ".git")), None)
+    if bare != "true" or around is not None or root not in (place, *place.parents):
+        message = f"{str(place)!r} lies in no work tree, and is no bare repository of its own"
+        raise RepositoryError(NO_WORK_TREE, message, place=str(place), next_step=TO_A_CHECKOUT)
+    return replace(at, root=root, shallow=shallow == "true")
 
 
 def _run(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 NO_REPOSITORY: Final = b"not a git repository (or any"  # the words for "I looked everywhere above"
 NO_COMMITS: Final = b"does not have any commits yet"
+NO_WORK_TREE: Final = "no_work_tree"
+TO_A_CHECKOUT: Final = "run it in a checkout that has its files"
 SHOWN: Final = 300  # characters of Git's own words in a message
 FETCH_HISTORY: Final = "fetch the whole history: git fetch --unshallow"  # the way out where a clone is shallow
 FETCH_OBJECTS: Final = "fetch the whole repository: git fetch --refetch --no-filter"  # and where it is a partial one
@@ -26,7 +28,7 @@ _OTHERWISE: Final = ("git_failed", "run the same git command by hand and mend wh
 # A part of Git's message, with the code and the next step that it means. The first that fits is taken.
 KNOWN: Final = (
     (_DUBIOUS, ("repository_not_trusted", "if you trust it: ")),
-    ("must be run in a work tree", ("no_work_tree", "run it in a checkout that has its files")),
+    ("must be run in a work tree", (NO_WORK_TREE, TO_A_CHECKOUT)),
     ("not a git repository", ("repository_broken", "mend that repository, or remove what is left of it")),
     ("invalid gitfile format", ("repository_broken", "mend the file .git, or remove it")),
     ("bad config", ("repository_broken", "mend the configuration file that Git names")),

@@ -16,6 +16,7 @@ from toolkit.sources.found import (
     CONFIG,
     FOLDER,
     LOCK,
+    NO_FOLDER,
     POLICIES,
     SUFFIX,
     Collector,
@@ -37,7 +38,7 @@ def read_repository(root: Path, *, with_lock: bool = False) -> FoundLayer:
     """
     reader = FolderReader(REPOSITORY, root, lambda path: visible(path.relative_to(root).as_posix()))
     home = root / FOLDER
-    if not stands(home) or not reader.is_inside(home):
+    if not stands(home) or not reader.is_home(home):
         return reader.layer()
     if stands(home / POLICIES):
         reader.read_below(home / POLICIES)
@@ -90,7 +91,17 @@ class FolderReader:
             return True
         where = "the user's folder" if self._private else "the repository"
         code = "policy_outside_folder" if self._private else "policy_outside_repository"
-        self.refuse(code, f"a policy can't leave {where} by a symbolic link", path)
+        hint = f"make it a file or folder of {where} itself"
+        self.refuse(code, f"a policy can't leave {where} by a symbolic link", path, hint)
+        return False
+
+    def is_home(self, path: Path) -> bool:
+        """Whether what is called as the folder of a layer is one, within the bounds; a problem where it is not."""
+        if not self.is_inside(path):
+            return False
+        if path.is_dir():
+            return True
+        self.refuse(NO_FOLDER.code, NO_FOLDER.message, path, NO_FOLDER.hint)
         return False
 
     def read_below(self, folder: Path) -> None:

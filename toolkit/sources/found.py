@@ -17,6 +17,19 @@ CONFIG_ALIKE: Final = (CONFIG, "config.yml", "config.json")  # in whatever case
 MAX_ENTRIES: Final = 10_000  # names that are looked at in one layer; what is no policy is left alone, but not for ever
 
 
+class Refusal(NamedTuple):
+    """What is said of a thing that is refused wherever it stands, on disk or in a Git tree."""
+
+    code: str
+    message: str
+    hint: str
+
+
+NO_FOLDER: Final = Refusal(
+    "not_a_folder", "this is no folder, so it holds no policies", f"move it away: a {FOLDER} is the folder of a layer"
+)
+
+
 class FoundLayer(NamedTuple):
     """The policies of a layer in a fixed order, its configuration and its lock where it has them, and its problems."""
 

@@ -14,14 +14,16 @@ CONFIG_HOME: Final = "XDG_CONFIG_HOME"
 DEFAULT_HOME: Final = ".config"
 APPLICATION: Final = "dr"
 GIT: Final = ".git"
+OF_GIT: Final = ("HEAD", "objects", "refs")
 GIVE_RIGHT: Final = "give this user the right to look there"
 
 
 def find_layer(start: Path) -> Path | None:
     """The nearest directory at or above ``start`` whose ``.dr`` is a layer, not looking above a Git work tree.
 
-    A ``.dr`` is a layer where it holds ``policies``, ``config.yaml`` or ``policy.lock``. The top of a work tree is the
-    directory with ``.git``, be that a folder or, in a linked work tree and a submodule, a file. ``start`` is absolute.
+    A ``.dr`` is a layer where it holds ``policies``, ``config.yaml`` or ``policy.lock``. One that is no folder counts
+    as one too, so that reading it refuses it: it is not taken for absent. The top of a work tree is the directory with
+    ``.git``, be that a folder or, in a linked work tree and a submodule, a file. ``start`` is absolute.
     Raises ``UndeterminedError`` where it can't be told whether there is one.
     """
     for directory in (start, *start.parents):
@@ -35,6 +37,19 @@ def find_layer(start: Path) -> Path | None:
 def work_tree_of(start: Path) -> Path:
     """The top of the Git work tree around ``start``, or ``start`` itself where there is none."""
     return next((directory for directory in (start, *start.parents) if stands(directory / GIT)), start)
+
+
+def git_folder_around(start: Path) -> Path | None:
+    """The folder of Git's own in which ``start`` lies: a bare repository, or the ``.git`` of a work tree. Else null.
+
+    It is told as Git tells it, by ``HEAD``, ``objects`` and ``refs``; a ``.git`` is one whatever it holds.
+    """
+    for directory in (start, *start.parents):
+        if directory.name == GIT or all(stands(directory / name) for name in OF_GIT):
+            return directory
+        if stands(directory / GIT):
+            return None
+    return None
 
 
 def user_folder() -> Path | None:
@@ -70,7 +85,7 @@ def _is_layer(folder: Path) -> bool:
         with os.scandir(folder) as entries:
             return any(is_of_layer(entry.name) for entry in entries)
     except (FileNotFoundError, NotADirectoryError):
-        return False
+        return stands(folder)
     except OSError as fault:
         raise _unseen(folder, fault) from fault
 

@@ -22,6 +22,7 @@ from toolkit.sources.found import (
     CONFIG,
     FOLDER,
     LOCK,
+    NO_FOLDER,
     POLICIES,
     SUFFIX,
     Collector,
@@ -98,8 +99,11 @@ def open_tree(start: Path, revision: str) -> PolicyTree:
 
 
 def tree_at(git: Git, revision: Revision, start: Path) -> PolicyTree:
-    """The tree of a revision that is resolved already, in the repository around the directory ``start``. No process."""
-    within = os.path.relpath(os.path.realpath(start), git.root)
+    """The tree of a revision that is resolved already, in the repository around the directory ``start``. No process.
+
+    In a bare repository no folder on disk stands for one of the tree: there it is the top.
+    """
+    within = "." if git.bare else os.path.relpath(os.path.realpath(start), git.root)
     # Names of files are held as Git holds them; the system's own form differs where it is not UTF-8.
     place = "" if within == "." else os.fsencode(within).decode("utf-8", "surrogateescape")
     return _RememberingTree(replace(git, limits=GIT_LIMITS), revision, place)
@@ -120,6 +124,9 @@ def read_tree(tree: PolicyTree, *, with_lock: bool = False) -> FoundLayer:
             inside = tree.entries([f"{home.path}/"])
             if any(is_of_layer(_name(entry)) for entry in inside):
                 return reader.read(inside, with_lock=with_lock)
+        else:
+            reader.refuse_file(home)
+            return reader.layer()
     return FoundLayer()
 
 
@@ -160,6 +167,9 @@ class _TreeReader:
 
         collected = self._collector
         return FoundLayer(tuple(collected.sources), source(self._config), source(self._lock), tuple(collected.problems))
+
+    def refuse_file(self, home: TreeEntry) -> None:
+        self._collector.refuse(NO_FOLDER.code, NO_FOLDER.message, self._tree.shown(home.path), NO_FOLDER.hint)
 
     def refuse_link(self, entry: TreeEntry) -> None:
         kind = "a symbolic link, which is not followed" if entry.mode == LINK else "a submodule, which is not entered"

@@ -168,6 +168,27 @@ def test_a_bare_repository_and_the_inside_of_one_have_no_work_tree(tmp_path: Pat
     assert refusal(tmp_path / "r/.git").code == "no_work_tree"
 
 
+def test_a_bare_repository_is_opened_where_it_may_be_one(tmp_path: Path) -> None:
+    Repository(tmp_path / "r").commit("first", {"a": "1"})
+    Repository(tmp_path / "r").commit("second", {"a": "2"})
+    for name, options, shallow in (("whole", [], False), ("shallow", ["--depth=1"], True)):
+        Repository(tmp_path / "r").git("clone", "-q", "--bare", *options, f"file://{tmp_path}/r", f"../{name}")
+        bare = open_repository(tmp_path / name / "objects", LIMITS, or_bare=True)
+        assert bare is not None
+        assert (bare.root, bare.bare, bare.shallow) == ((tmp_path / name).resolve(), True, shallow)
+    work = open_repository(tmp_path / "r", LIMITS, or_bare=True)
+    assert work is not None
+    assert (work.root, work.bare) == ((tmp_path / "r").resolve(), False)
+
+
+def test_a_work_tree_that_calls_itself_bare_is_none(tmp_path: Path) -> None:
+    Repository(tmp_path / "r").git("config", "core.bare", "true")
+    for place in (tmp_path / "r", tmp_path / "r/.git"):
+        with pytest.raises(RepositoryError) as caught:
+            open_repository(place, LIMITS, or_bare=True)
+        assert caught.value.code == "no_work_tree"
+
+
 def test_a_repository_that_claims_another_work_tree_is_refused(tmp_path: Path) -> None:
     Repository(tmp_path / "r").git("config", "core.worktree", str(tmp_path / "elsewhere"))
     (tmp_path / "elsewhere").mkdir()

@@ -138,6 +138,7 @@ def test_a_layer_that_leaves_the_repository_by_a_link_is_refused(tmp_path: Path,
     assert find_layer(root) == root
     (problem,) = refused(root)
     assert problem.code == "policy_outside_repository"
+    assert problem.hint == "make it a file or folder of the repository itself"
 
 
 def test_a_linked_folder_within_the_layer_is_refused_and_not_overlooked(repository: Path) -> None:

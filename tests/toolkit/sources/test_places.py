@@ -49,6 +49,20 @@ def test_a_folder_with_other_things_is_no_layer(tmp_path: Path, name: str) -> No
     assert read_repository(tmp_path) == FoundLayer()
 
 
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_what_is_called_as_a_layer_and_is_no_folder_is_refused_and_not_taken_for_absent(
+    tmp_path: Path, kind: str
+) -> None:
+    if kind == "file":
+        (tmp_path / ".dr").write_text("x")
+    else:
+        (tmp_path / ".dr").symlink_to("nowhere")
+    (tmp_path / "below").mkdir()
+    assert find_layer(tmp_path / "below") == tmp_path
+    (problem,) = read_repository(tmp_path).problems
+    assert (problem.code, problem.mark.file) == ("not_a_folder", ".dr")
+
+
 @pytest.mark.parametrize("name", ["config.yaml", "policy.lock", "config.yml", "policies"])
 def test_a_folder_with_one_part_of_a_layer_is_one(tmp_path: Path, name: str) -> None:
     (tmp_path / ".dr").mkdir()

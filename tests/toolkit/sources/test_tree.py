@@ -155,10 +155,12 @@ def test_a_layer_that_is_a_file_is_refused(work: Repository) -> None:
     assert told(refused(work.path, "HEAD")) == [("policy_unreadable", "HEAD:.dr/policies")]
 
 
-def test_a_file_called_as_the_folder_of_a_layer_is_none(work: Repository) -> None:
+def test_a_file_called_as_the_folder_of_a_layer_is_not_taken_for_absent(work: Repository) -> None:
     work.git("rm", "-rq", "--cached", ".dr")
     staged(work, "100644", "x", ".dr")
-    assert load_policies(work.path, policy_from="HEAD").repository_files == ()
+    (problem,) = refused(work.path, "HEAD")
+    assert (problem.code, problem.mark.file) == ("not_a_folder", "HEAD:.dr")
+    assert problem.hint is not None
 
 
 @pytest.mark.parametrize(

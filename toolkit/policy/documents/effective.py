@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from toolkit.policy.documents.heads import LANGUAGE, Head, read_head
 from toolkit.policy.documents.overlays import (
+    BroughtCases,
     Overlay,
     apply_to_items,
     apply_to_payload,
@@ -22,11 +23,15 @@ from toolkit.policy.syntax.pointers import Editor
 
 
 class Entry(NamedTuple):
-    """One effective document: its head (version with overlay suffixes), its tree, the overlays that edited it."""
+    """One effective document: its head (version with overlay suffixes), its tree, the overlays that edited it.
+
+    ``cases`` are those that overlays bring, also one that edits nothing; the document's own stand in its tree.
+    """
 
     head: Head
     node: MapNode
     edits: tuple[Edit, ...] = ()
+    cases: tuple[BroughtCases, ...] = ()
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -45,8 +50,8 @@ class Files(NamedTuple):
     overlays: tuple[Overlay, ...]
 
     def uses(self, layer: str) -> bool:
-        """Whether the layer edits anything or has documents of its own. An overlay that only pins edits nothing."""
-        edits = any(one.head.layer == layer and one.edits for one in self.overlays)
+        """Whether the layer edits anything, asks any case, or has documents of its own. To pin is none of these."""
+        edits = any(one.head.layer == layer and (one.edits or one.cases) for one in self.overlays)
         return edits or any(entry.head.layer == layer for entry in self.documents.values())
 
 
@@ -128,6 +133,9 @@ class _Applying(NamedTuple):
     def overlay(self, overlay: Overlay) -> None:
         entry = base_of(overlay, self.entries, self.problems)
         check_base(overlay, entry.head, self.problems)
+        if overlay.cases:
+            brought = BroughtCases(overlay.head.id, overlay.head.layer, overlay.cases)
+            entry = self.entries[overlay.base] = entry._replace(cases=(*entry.cases, brought))
         if not overlay.edits:
             return
         if not entry.edits:
@@ -164,4 +172,4 @@ def _edited(entry: Entry, overlay: Overlay) -> Entry:
     joint = "." if "+" in entry.head.version else "+"
     version = f"{entry.head.version}{joint}{head.id}@{head.version}" if entry.head.version else ""
     edit = Edit(head.id, head.version, head.layer, head.mark.file, head.source or head.title)
-    return Entry(entry.head._replace(version=version), entry.node, (*entry.edits, edit))
+    return entry._replace(head=entry.head._replace(version=version), edits=(*entry.edits, edit))

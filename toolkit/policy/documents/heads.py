@@ -99,7 +99,7 @@ def read_head(node: Node, layer: str, problems: Problems) -> tuple[Head, Form]:
     form = Form(node, "the document", problems, required=HEAD, strict=False)  # each kind has its own keys
     identity = form.text("id")
     problems.document = identity[:100]
-    if not _id_pattern().match(identity):
+    if not id_pattern().match(identity):
         problems.fail("bad_id", f"{shown(identity)} is no id", form.need("id").mark, "<pack>.<name>, lower case")
     language, version, title, source = (_head_text(form, key) for key in ("policy", "version", "title", "source"))
     if language not in ("", LANGUAGE):
@@ -108,7 +108,7 @@ def read_head(node: Node, layer: str, problems: Problems) -> tuple[Head, Form]:
     kind = form.choice("kind", KINDS)
     if kind != "overlay" and not form.has("source"):
         problems.add("missing_key", "the document lacks the key 'source'", form.mark, "name where the rule comes from")
-    if version and not _version_pattern().match(version):
+    if version and not version_pattern().match(version):
         message = f"{shown(version)} is no semantic version"
         problems.add("bad_version", message, form.need("version").mark, "write 1.0.0")
         version = ""
@@ -170,10 +170,10 @@ def _without_source(rule: Any) -> Any:
 
 
 @cache
-def _id_pattern() -> re.Pattern[str]:
+def id_pattern() -> re.Pattern[str]:
     return re.compile(r"[a-z][a-z0-9-]{0,40}(?:\.[a-z0-9][a-z0-9-]{0,60}){1,6}\Z")
 
 
 @cache
-def _version_pattern() -> re.Pattern[str]:
+def version_pattern() -> re.Pattern[str]:
     return re.compile(r"(?:0|[1-9][0-9]{0,8})(?:\.(?:0|[1-9][0-9]{0,8})){2}\Z")

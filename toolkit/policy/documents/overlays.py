@@ -2,7 +2,8 @@
 
 Rows, transitions and terms are edited by their names (``remove``, ``replace``, ``insert``), a table's invariants are
 added to (``require``), a payload is edited by JSON Pointers (``remove``, ``set``). Inputs, outputs, lets and hit policy
-are out of reach: what a document promises to those who ask it is not another layer's to change.
+are out of reach: what a document promises to those who ask it is not another layer's to change. An edit brings its
+``cases``, which are asked of what is in force and decide nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, copied
 from toolkit.policy.syntax.pointers import Editor
 
 EDITS = ("remove", "replace", "insert", "require", "set")
-_EDITS_OF = {
+EDITS_OF = {
     "table": ("remove", "replace", "insert", "require"),
     "machine": ("remove", "replace", "insert"),
     "vocabulary": ("remove", "replace", "insert"),
     "data": ("remove", "set"),
 }
-_PINNABLE = ("table", "machine")
+_DECIDING = ("table", "machine")  # what has rows to pin, and cases
 
 Comparison = tuple[str, tuple[int, ...]]
 Named = tuple[str, Mark]
@@ -43,6 +44,14 @@ class Insertion(NamedTuple):
     mark: Mark
 
 
+class BroughtCases(NamedTuple):
+    """The cases that an overlay brings to the document which it is about, unread."""
+
+    overlay: str
+    layer: str
+    nodes: tuple[Node, ...]
+
+
 class Overlay(NamedTuple):
     """One overlay, read but not applied. ``requires`` are the comparisons that the base's version satisfies."""
 
@@ -50,6 +59,7 @@ class Overlay(NamedTuple):
     base: str
     base_mark: Mark
     requires: tuple[Comparison, ...]
+    cases_at: Mark | None  # where it says that it has cases, be there any or none
     edits: dict[str, Mark]  # the kinds of edit that it makes, and where
     removals: tuple[Named, ...]
     replacements: tuple[tuple[str, Node, Mark], ...]
@@ -57,6 +67,7 @@ class Overlay(NamedTuple):
     invariants: tuple[Node, ...]
     settings: tuple[tuple[str, Node, Mark], ...]
     pins: tuple[Named, ...]
+    cases: tuple[Node, ...]  # unread: whoever asks them reads them
 
     def inserts(self, name: str) -> bool:
         """Whether the part of this name is the overlay's own."""
@@ -66,7 +77,7 @@ class Overlay(NamedTuple):
 
 def read_overlay(head: Head, form: Form, problems: Problems) -> Overlay:
     """An overlay of a document of any kind; which edits that kind allows is told when it is applied."""
-    known = ("base", *HEAD, "source", *EDITS, "pin")
+    known = ("base", *HEAD, "source", *EDITS, "pin", "cases")
     form.expect(("base",), known)
     base = Form(form.need("base"), "base", problems, required=("id", "version"))
     requires = _comparisons(base.text("version"), base.need("version").mark, problems)
@@ -74,7 +85,7 @@ def read_overlay(head: Head, form: Form, problems: Problems) -> Overlay:
         message = "only the user's own overlays pin rows against a repository"
         problems.fail("pin_misplaced", message, form.node.key_marks["pin"])
     overlay = Overlay(
-        head, base.text("id"), base.need("id").mark, requires,
+        head, base.text("id"), base.need("id").mark, requires, form.node.key_marks.get("cases"),
         {key: form.node.key_marks[key] for key in EDITS if form.has(key)},
         tuple((text_of(item, "an item of remove", problems), item.mark) for item in form.items("remove")),
         tuple(form.entries("replace")),
@@ -82,8 +93,9 @@ def read_overlay(head: Head, form: Form, problems: Problems) -> Overlay:
         tuple(form.items("require")),
         tuple(form.entries("set")),
         tuple((text_of(item, "an item of pin", problems), item.mark) for item in form.items("pin")),
+        tuple(form.items("cases")),
     )  # fmt: skip
-    if not any(overlay[5:]) and form.node.entries.keys() <= set(known):
+    if not any(overlay[6:]) and form.node.entries.keys() <= set(known):
         problems.fail("empty", "the overlay changes nothing", form.mark, f"give it one of {', '.join(EDITS)}")
     return overlay
 
@@ -106,12 +118,15 @@ def check_base(overlay: Overlay, head: Head, problems: Problems) -> None:
     if head.version and not satisfies(head.version, overlay.requires):
         message = f"the overlay asks for another version of {head.id} than {head.version}"
         problems.fail("base_version", message, overlay.base_mark, "look at what changed, then widen base.version")
-    allowed = _EDITS_OF.get(head.kind, ())
+    allowed = EDITS_OF.get(head.kind, ())
     for key, mark in overlay.edits.items():
         if key not in allowed:
             message = f"{key!r} can't edit {head.id}, which is a {head.kind}"
             problems.fail("wrong_edit", message, mark, f"it takes {', '.join(allowed)}" if allowed else None)
-    if overlay.pins and head.kind not in _PINNABLE:
+    if overlay.cases_at is not None and head.kind not in _DECIDING:
+        message = f"{head.id} is a {head.kind}: only tables and machines have cases"
+        problems.add("wrong_edit", message, overlay.cases_at)
+    if overlay.pins and head.kind not in _DECIDING:
         problems.fail("wrong_edit", f"{head.id} is a {head.kind}: only rows are pinned", overlay.pins[0][1])
 
 
@@ -177,7 +192,7 @@ def satisfies(version: str, requires: tuple[Comparison, ...]) -> bool:
 def _comparisons(text: str, mark: Mark, problems: Problems) -> tuple[Comparison, ...]:
     read = []
     for part in text.split(","):
-        match = _comparison().match(part.strip())
+        match = comparison_pattern().match(part.strip())
         if match is None:
             message = f"{shown(text)} is no version requirement"
             problems.fail("bad_version", message, mark, 'comma-joined comparisons, e.g. ">=1.0,<2"')
@@ -187,5 +202,5 @@ def _comparisons(text: str, mark: Mark, problems: Problems) -> tuple[Comparison,
 
 
 @cache
-def _comparison() -> re.Pattern[str]:
+def comparison_pattern() -> re.Pattern[str]:
     return re.compile(r"(>=|<=|==|>|<)\s*([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})\Z")

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolkit.policy.documents.effective import Entry
 from toolkit.policy.documents.heads import Head
+from toolkit.policy.documents.overlays import BroughtCases
 from toolkit.policy.layers import Edit
 from toolkit.policy.problems import Mark
 from toolkit.policy.syntax.items import ITEMS
@@ -37,6 +38,9 @@ def _foreign(node: Node, path: Steps) -> Iterator[tuple[Steps, Node]]:
 def record_of(entry: Entry) -> dict[str, Any]:
     """The JSON record from which ``StoredEntries`` makes the entry again, with the places that decisions name."""
     return {
+        "cases": [
+            [one.overlay, one.layer, [[list(node.mark), plain(node)] for node in one.nodes]] for one in entry.cases
+        ],
         "content": plain(entry.node),
         "edits": [list(edit) for edit in entry.edits],
         "layer": entry.head.layer,
@@ -84,7 +88,11 @@ def _entry(identity: str, record: Mapping[str, Any]) -> Entry:
     assert isinstance(node, MapNode)
     for path, place in record["places"]:
         _move(part_at(node, path), Mark(*place))
-    return Entry(head, node, tuple(Edit(*edit) for edit in record["edits"]))
+    cases = tuple(
+        BroughtCases(overlay, layer, tuple(node_of(case, Mark(*place)) for place, case in nodes))
+        for overlay, layer, nodes in record["cases"]
+    )
+    return Entry(head, node, tuple(Edit(*edit) for edit in record["edits"]), cases)
 
 
 def _move(node: Node, mark: Mark) -> None:

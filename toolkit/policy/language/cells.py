@@ -21,10 +21,10 @@ from toolkit.policy.syntax.nodes import ListNode, MapNode, Node, ScalarNode
 from toolkit.policy.syntax.scalars import Scalar
 from toolkit.policy.types import IntegerType, ListType, TermType, TextType, Type
 
-_PATTERN_TYPES = {"glob": ("path", "string"), "matches": ("string", "text")}
-_ITEM_OPERATORS = ("some", "every", "count")
+PATTERN_TYPES = {"glob": ("path", "string"), "matches": ("string", "text")}
+ITEM_OPERATORS = ("some", "every", "count")
 _NEVER_NULL = "declare the input 'optional: true'"
-_OPERATORS = (*COMPARISONS, *_PATTERN_TYPES, "ignore_case", *_ITEM_OPERATORS, "present", "not")
+OPERATORS = (*COMPARISONS, *PATTERN_TYPES, "ignore_case", *ITEM_OPERATORS, "present", "not")
 
 
 class CellReader:
@@ -51,12 +51,12 @@ class CellReader:
 
     def _operators(self, node: MapNode, kind: Type, optional: bool) -> Condition:
         for key, mark in node.key_marks.items():
-            if key not in _OPERATORS:
-                hint = did_you_mean(key, _OPERATORS)
+            if key not in OPERATORS:
+                hint = did_you_mean(key, OPERATORS)
                 self.problems.fail("unknown_operator", f"{shown(key)} is no operator", mark, hint)
         if not node.entries:
             self.problems.fail("empty_cell", "a condition needs an operator", node.mark)
-        if "ignore_case" in node.entries and not node.entries.keys() & _PATTERN_TYPES.keys():
+        if "ignore_case" in node.entries and not node.entries.keys() & PATTERN_TYPES.keys():
             mark = node.key_marks["ignore_case"]
             self.problems.fail("unknown_operator", "ignore_case belongs to glob or matches", mark)
         parts: list[Condition] = []
@@ -79,7 +79,7 @@ class CellReader:
             self.problems.fail("null_guard", f"{key!r} can't be asked of null", cell.key_marks[key], hint)
         if key in COMPARISONS:
             return self._compare(key, value, kind)
-        if key in _PATTERN_TYPES:
+        if key in PATTERN_TYPES:
             return self._pattern(key, value, cell, kind)
         if not isinstance(kind, ListType):
             message = f"{key!r} belongs to lists; this is {kind.describe()}"
@@ -111,8 +111,8 @@ class CellReader:
         self.problems.fail("wrong_operator", f"{key!r} belongs to integers and ordered terms", node.mark)
 
     def _pattern(self, key: str, node: Node, cell: MapNode, kind: Type) -> Condition:
-        if not (isinstance(kind, TextType) and kind.kind in _PATTERN_TYPES[key]):
-            wanted = " and ".join(_PATTERN_TYPES[key])
+        if not (isinstance(kind, TextType) and kind.kind in PATTERN_TYPES[key]):
+            wanted = " and ".join(PATTERN_TYPES[key])
             message = f"{key!r} belongs to {wanted}; this is {kind.describe()}"
             self.problems.fail("wrong_operator", message, cell.key_marks[key])
         ignore_case = self._ignore_case(cell)

@@ -18,7 +18,7 @@ from toolkit.policy.types import BooleanType, Input, IntegerType, ListType, Reco
 
 TYPES = ("boolean", "integer", "string", "path", "text", "term", "list", "record")
 RESERVED = ("any_of", "error", "item")  # a row's alternatives, a row's refusal, the index of an ``each`` result
-_KEYS = {"integer": ("minimum", "maximum"), "term": ("of", "one_of"), "list": ("items",), "record": ("fields",)}
+KEYS_OF_TYPE = {"integer": ("minimum", "maximum"), "term": ("of", "one_of"), "list": ("items",), "record": ("fields",)}
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Declarations:
     def _check_name(self, name: str, mark: Mark) -> None:
         if name in RESERVED:
             self.problems.fail("reserved_name", f"{name!r} has a meaning of its own in a table", mark, "rename it")
-        if not _name_pattern().match(name):
+        if not name_pattern().match(name):
             message = f"{shown(name)} can't name an input, let or output"
             self.problems.fail("bad_name", message, mark, "lower_case_words")
 
@@ -183,9 +183,9 @@ def _keys(node: Node, *more: str) -> tuple[str, ...]:
     """The keys that may stand beside ``type``, as far as the type is known."""
     kind = node.entries.get("type") if isinstance(node, MapNode) else None
     name = kind.value if isinstance(kind, ScalarNode) else None
-    return (*more, *_KEYS.get(name, ())) if isinstance(name, str) else more
+    return (*more, *KEYS_OF_TYPE.get(name, ())) if isinstance(name, str) else more
 
 
 @cache
-def _name_pattern() -> re.Pattern[str]:
+def name_pattern() -> re.Pattern[str]:
     return re.compile(r"[a-z][a-z0-9_]{0,60}\Z")

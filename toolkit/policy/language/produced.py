@@ -28,7 +28,7 @@ class ThenReader:
         if isinstance(node, MapNode) and tuple(node.entries) == ("error",):
             form = Form(node, "then", self.problems, required=("error",))
             code = form.text("error")
-            if not _code_pattern().match(code):
+            if not code_pattern().match(code):
                 message = f"{shown(code)} is no reason code"
                 self.problems.fail("bad_id", message, form.need("error").mark, "lower-case-words")
             return code, {}
@@ -93,5 +93,5 @@ def _fits(given: Type, wanted: Type) -> bool:
 
 
 @cache
-def _code_pattern() -> re.Pattern[str]:
+def code_pattern() -> re.Pattern[str]:
     return re.compile(r"[a-z][a-z0-9_/-]{0,80}\Z")

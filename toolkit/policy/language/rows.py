@@ -224,9 +224,9 @@ def read_id(form: Form, what: str, problems: Problems) -> str:
 
 def is_row_id(text: str) -> bool:
     """Whether a row, a transition or an event may be called so."""
-    return _row_id_pattern().match(text) is not None
+    return row_id_pattern().match(text) is not None
 
 
 @cache
-def _row_id_pattern() -> re.Pattern[str]:
+def row_id_pattern() -> re.Pattern[str]:
     return re.compile(r"[a-z0-9][a-z0-9_.-]{0,80}\Z")

@@ -5,8 +5,8 @@ can't tell of lets is settled by branch and bound (``linear``, ``simplex``, ``nu
 real facts have shown it (``samples``, ``witnesses``).
 
 A table is made ready once (``prepared``), and every proof is the end of a claim about it (``claims``): of one table
-(``totality``, ``requirements``; ``owed`` says which), or of a table before and after an edit (``stronger`` and
-``weaker``), the two made ready as one (``pairs``).
+(``totality``, ``requirements``; ``owed`` says which), or of a table before and after an edit (``stronger``), the two
+made ready as one (``pairs``).
 """
 
 from __future__ import annotations
@@ -14,6 +14,5 @@ from __future__ import annotations
 from toolkit.policy.proofs.owed import prove
 from toolkit.policy.proofs.results import MAX_BOXES, NOT_PROVED, PROVED, REFUTED, Proof
 from toolkit.policy.proofs.stronger import same_or_stronger
-from toolkit.policy.proofs.weaker import weakenings
 
-__all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger", "weakenings"]
+__all__ = ["MAX_BOXES", "NOT_PROVED", "PROVED", "REFUTED", "Proof", "prove", "same_or_stronger"]

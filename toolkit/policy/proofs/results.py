@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PROVED, REFUTED, NOT_PROVED = ("proved", "refuted", "not proved")
-GAP, OVERLAP, REQUIRE, PIN, WEAKER = ("gap", "overlap", "require", "pin", "weaker")
+GAP, OVERLAP, REQUIRE, PIN = ("gap", "overlap", "require", "pin")
 MAX_BOXES = 10_000  # split for one table
 MAX_MASKS = 1_000_000  # looked at for one table: a box has as many as the table has names and patterns
 MAX_TOLD = 20  # faults of one claim
@@ -42,9 +42,8 @@ class Proof:
     """One claim about a table and what became of it.
 
     ``kind`` says which claim: ``gap`` (whatever the facts, some row matches), ``overlap`` (no two rows match),
-    ``require`` (an invariant holds), ``pin`` (the region of a row is decided the same or stronger) or ``weaker``
-    (nothing in the region of a row is decided weaker). ``subject`` are the rows that it is about, none for the table as
-    a whole.
+    ``require`` (an invariant holds) or ``pin`` (the region of a row is decided the same or stronger). ``subject`` are
+    the rows that it is about, none for the table as a whole.
 
     ``status`` is ``proved`` where it holds for every legal set of facts; ``refuted`` where ``witness``, legal facts of
     the table (plain JSON values), showed when they were tried that it does not; ``not proved`` where neither is known:

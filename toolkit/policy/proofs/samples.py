@@ -35,15 +35,15 @@ def texts(constants: Iterable[str], wanted: Sequence[Condition], others: Sequenc
 
 
 def _together(spelled: Sequence[Sequence[str]]) -> Iterator[str]:
-    """One text of each, composed: a path below another, one after the other, a line each."""
+    """One text of each, composed: one after the other, a path below another, a line each."""
     for chosen in product(*(one[:4] for one in spelled)):
         for ordered in (chosen, chosen[::-1]):
-            yield "\n".join(ordered)
             yield "".join(ordered)
             yield "/".join(part.strip("/") for part in ordered)
             head, tail = ordered[0], ordered[-1]
             yield head.rpartition("/")[0] + "/" + tail.rpartition("/")[2]
             yield head.rpartition("/")[0] + "/" + tail
+            yield "\n".join(ordered)
 
 
 def _spelled(condition: Condition) -> Iterator[str]:

@@ -115,7 +115,7 @@ def read_yaml(
     except UnicodeDecodeError as fault:
         mark = Mark(file, data.count(b"\n", 0, fault.start) + 1, fault.start - data.rfind(b"\n", 0, fault.start))
         problems.fail("not_utf8", f"byte {fault.start} is not UTF-8", mark, "save the file as UTF-8")
-    odd = _odd_character().search(text)
+    odd = odd_character().search(text)
     if odd is not None:
         at = odd.start()
         mark = Mark(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
@@ -125,7 +125,7 @@ def read_yaml(
 
 
 @cache
-def _odd_character() -> re.Pattern[str]:
+def odd_character() -> re.Pattern[str]:
     # NEL, LS and PS end a line in YAML 1.1 and do not in YAML 1.2: a comment could end where nobody sees it.
     return re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.policy.comparing import Weakened, weaker_decisions
 from toolkit.policy.layers import PROFILE, REPOSITORY
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.reporting.visible import visible
 from verify.floor.drift.layer_files import LayerFiles
 from verify.words import with_others
+
+if TYPE_CHECKING:
+    from toolkit.authoring.comparison.weakening import Weakened
 
 
 class Weaker(NamedTuple):
@@ -30,6 +32,7 @@ def made_weaker(before: LayerFiles, after: LayerFiles, changed: Collection[str],
     policy_files = frozenset(changed).intersection((*before.names.values(), *after.names.values()))
     if not policy_files:
         return Weaker({})
+    from toolkit.authoring.comparison.weakening import weaker_decisions
     from toolkit.sources import load_layer
 
     try:
@@ -85,4 +88,4 @@ def told(weaker: Sequence[Weakened]) -> str:
     first, rest = sure[0], with_others(len(sure) - 1)
     facts = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in first.facts.items())
     given = f" for {facts}" if facts else ""
-    return visible(f"{first.document}, row {first.row}: {first.proof.message}{rest}{given}")
+    return visible(f"{first.document}, row {first.row}: {first.message}{rest}{given}")

@@ -215,7 +215,7 @@ def test_the_version_that_counts_is_the_document_s_own() -> None:
         ("set: {/limit: 2}\ninsert: []\n", "wrong_edit"),
         ("set: {/limit: 2}\nlet: {}\n", "unknown_key"),
         ("set: {/limit: 2}\npin: [x]\n", "pin_misplaced"),
-        ("set: {/limit: 2}\ncases: []\n", "unknown_key"),
+        ("set: {/limit: 2}\ncases: []\n", "wrong_edit"),
     ],
 )
 def test_an_overlay_is_read_strictly(body: str, code: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policy_support import SEVERITY, head, layered, overlay, table
 
-from toolkit.policy.comparing import Weakened, weaker_decisions
+from toolkit.authoring.comparison.weakening import Weakened, weaker_decisions
 from toolkit.policy.sets import PolicySet
 
 RISK = table("""\
@@ -67,7 +67,7 @@ def test_equal_sets_have_nothing_to_tell() -> None:
 def test_an_edit_that_weakens_is_told_with_the_row_and_facts_the_tested_ones_first() -> None:
     one = only(of(), of(LOWER))
     assert (one.document, one.row, one.sure, one.documents) == ("t.table", "large", True, {"t.table"})
-    assert one.proof.message == "severity 'high' -> 'low'"
+    assert one.message == "severity 'high' -> 'low'"
     assert next(iter(one.facts)) == "lines"
     assert int(str(one.facts["lines"])) > 400
     assert found(of(LOWER), of()) == []
@@ -89,7 +89,7 @@ def test_a_vocabulary_that_is_edited_is_a_reason_to_ask_every_table_that_names_i
     assert found(of(), of(added)) == []
     one = only(of(), of(added, lowered))
     assert (one.row, one.documents) == ("rest", {"t.table", "t.severity"})
-    assert one.proof.message == "severity 'medium' -> 'nothing'"
+    assert one.message == "severity 'medium' -> 'nothing'"
 
 
 def test_a_machine_that_goes_another_way_is_not_weaker() -> None:
