@@ -53,10 +53,15 @@ def publish_new(path: Path, data: bytes, mode: int) -> bool:
     links, an empty one may stand there for an instant. Raises ``StorageError`` with the code ``no_space``,
     ``file_too_large``, ``not_writable`` or ``io_error``.
     """
+    return create(path, data, mode & ~WRITE_BITS)
+
+
+def create(path: Path, data: bytes, mode: int) -> bool:
+    """Create a file likewise that may be changed later: ``mode`` keeps its write bits."""
     try:
         directory = os.open(path.parent, DIRECTORY_FLAGS)
         try:
-            published = _publish(directory, path.name, data, mode & ~WRITE_BITS)
+            published = _publish(directory, path.name, data, mode)
             _sync_directory(directory)
         finally:
             os.close(directory)
