@@ -85,20 +85,21 @@ class AskedMachine:
         return self.machine.document.head.id
 
     def answers(self, facts: Mapping[str, object]) -> list[Answer]:
-        state, event, inputs = self._split(facts)
+        state, event, inputs = self.split(facts)
         step = self.machine.step(state, event, **inputs)
         row = next(row for row in self.machine.document.events[event].rows if row.id == step.id)
         return [Answer({TO: step.to, EFFECTS: list(step.effects)}, step.id, row.layer)]
 
     def explanations(self, facts: Mapping[str, object]) -> tuple[Explanation, ...]:
-        state, event, inputs = self._split(facts)
+        state, event, inputs = self.split(facts)
         return (self.machine.explain(state, event, inputs),)
 
     def traces(self, facts: Mapping[str, object]) -> tuple[str, ...]:
         """The explanation of the step as JSON, on one line with sorted keys."""
         return tuple(json_line(one.to_json()) for one in self.explanations(facts))
 
-    def _split(self, facts: Mapping[str, object]) -> tuple[str, str, dict[str, Any]]:
+    def split(self, facts: Mapping[str, object]) -> tuple[str, str, dict[str, Any]]:
+        """The state, the event and the event's inputs. Raises ``PolicyError`` where state or event is missing."""
         named = []
         for name in (STATE, EVENT):
             value = facts.get(name)

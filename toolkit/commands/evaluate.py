@@ -1,4 +1,4 @@
-"""``dr-policy eval`` and ``dr-policy explain``: ask a table, and ask why."""
+"""``dr-policy eval``: ask a table or a machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from toolkit.commands.asked import Asked, asked_of, outputs_of
+from toolkit.commands.asked import Asked, asked_of
 from toolkit.commands.facts import fact_lines, facts_of, parse_facts
 from toolkit.commands.interface import (
     HOLDS,
@@ -23,7 +23,6 @@ from toolkit.commands.interface import (
     write_text,
 )
 from toolkit.errors import ToolkitError
-from toolkit.policy.explaining import Explanation
 from toolkit.policy.problems import PolicyError
 from toolkit.sources import load_policies
 
@@ -114,53 +113,3 @@ def _in_words(result: dict[str, Any]) -> str:
         lines = [f"{json_text(outputs)}   row {row}" for outputs, row in pairs]
         return "\n".join(lines) or "(no row matches: an empty list)"
     return f"{json_text(result['outputs'])}   row {result['row']}"
-
-
-@click.command()
-@click.argument("document", metavar="ID")
-@click.option(
-    "--facts", metavar="JSON|@FILE", required=True, help="The facts as a JSON object, or @FILE that holds one."
-)
-@policy_from_option
-@common_options
-@fails_clearly
-def explain(document: str, facts: str, policy_from: str | None, cwd: Path, as_json: bool) -> None:
-    """Why the table or machine ID answers these facts as it does.
-
-    It tells the rows that were tried, the cells that failed, the row that won and the near misses. Exit 3 when a table
-    declines to decide, 2 when a machine refuses the event.
-    """
-    asked = asked_of(load_policies(cwd.resolve(), policy_from=policy_from).policies, document)
-    explanations = asked.explanations(facts_of(facts, cwd))
-    refusal = next((one.refusal for one in explanations if one.refusal is not None), None)
-    if as_json:
-        traces = [_trace(one) for one in explanations]
-        write_json("dr-policy.explain/v1", {"id": asked.id, "version": asked.version, "explanations": traces})
-    else:
-        write_text("\n\n".join(_told(one) for one in explanations) or "(no items, so no decisions)")
-    if refusal is not None:
-        sys.exit(refusal.exit_status)
-
-
-def _trace(one: Explanation) -> dict[str, object]:
-    decided = [{"outputs": outputs_of(decision), "row": decision.row} for decision in one.decisions]
-    return {**one.to_json(), "decisions": decided}
-
-
-def _told(one: Explanation) -> str:
-    item = f" (item {one.item})" if one.item is not None else ""
-    lines = [f"{one.table}{item}", f"  source: {one.source}"]
-    lines += [f"  answers {json_text(outputs_of(decision))} by row {decision.row}" for decision in one.decisions]
-    if one.refusal is not None:
-        lines.append(f"  declines: {one.refusal.message} [{one.refusal.code}]")
-    elif not one.decisions:
-        lines.append("  answers with an empty list: no row matches")
-    lines += [f"  let {name} = {json_text(value)}" for name, value in one.lets.items()]
-    lines.append("  rows:")
-    for row in one.rows:
-        own = f": {row.source}" if row.source != one.source else ""
-        lines.append(f"    {row.id}: {row.outcome}  [{row.layer}{own}]")
-        lines += [f"      {cell.name} is {json_text(cell.value)}, asked: {cell.condition}" for cell in row.failed]
-    if one.near_misses:
-        lines.append(f"  one fact away: {', '.join(one.near_misses)}")
-    return "\n".join(lines)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolkit.commands.interface import (
     common_options,
     fails_clearly,
-    json_text,
     policy_from_option,
     write_json,
+    write_line,
     write_text,
 )
-from toolkit.policy.documents.heads import Vocabulary
 from toolkit.policy.documents.origins import Origin
-from toolkit.policy.explaining import describe_when
-from toolkit.policy.language.rules import Produced, Reference, Row, TableDocument
-from toolkit.policy.language.transitions import STATE, MachineDocument, Transition
+from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.syntax.nodes import plain
-from toolkit.policy.types import Input, thaw
+from toolkit.policy.types import thaw
 from toolkit.sources import load_policies
+
+if TYPE_CHECKING:
+    from toolkit.authoring.drawing.heads import Told
+    from toolkit.commands.folding import Screen
 
 
 @click.command("list")
@@ -56,38 +61,104 @@ def _listed(policies: PolicySet, document: str) -> dict[str, object]:
 @click.command()
 @click.argument("document", metavar="ID")
 @click.option("--origin", is_flag=True, help="Say which layer, file and line gave each part.")
+@click.option("--mermaid", is_flag=True, help="Print a machine as a Mermaid diagram, as GitHub draws it.")
 @policy_from_option
 @common_options
 @fails_clearly
-def show(document: str, origin: bool, policy_from: str | None, cwd: Path, as_json: bool) -> None:
-    """What the document ID says, as it is in force here.
+def show(document: str, origin: bool, mermaid: bool, policy_from: str | None, cwd: Path, as_json: bool) -> None:
+    """What the document ID says, as it is in force here: a table is drawn, as wide as the terminal.
 
     With --origin: where each row, transition and term comes from; of a payload, what overlays put there.
     """
     policies = load_policies(cwd.resolve(), policy_from=policy_from).policies
     listed = _listed(policies, document)
-    entry = policies.entry(document)
+    diagram = _mermaid(policies, document) if mermaid else None
     origins = policies.origins(document) if origin else ()
     if as_json:
-        told = {"origins": [_origin(one) for one in origins]} if origin else {}
-        write_json("dr-policy.show/v1", {**listed, **told, "document": plain(entry.node)})
-        return
-    lines = [f"{document} {entry.head.version} ({entry.head.kind}, {entry.head.layer})", entry.head.title]
-    lines += [f"source: {entry.head.source}"] if entry.head.source else []
-    lines += [f"overlaid by: {name}" for name in entry.overlays]
-    lines += _content(policies, document, entry.head.kind)
-    lines += ["origin:", *_origins(origins)] if origin else []
-    write_text("\n".join(lines))
+        told: dict[str, object] = {"origins": [_origin(one) for one in origins]} if origin else {}
+        told |= {"mermaid": diagram} if diagram is not None else {}
+        write_json("dr-policy.show/v1", {**listed, **told, "document": plain(policies.entry(document).node)})
+    elif diagram is not None:
+        # Origins as comments of Mermaid, so that what is printed can be used as it is.
+        write_text("\n".join([diagram.rstrip("\n"), *(f"%% {line}" for line in _origins(origins))]))
+    else:
+        write_line("\n".join(_told(policies, document, origins)))
 
 
-def _content(policies: PolicySet, document: str, kind: str) -> list[str]:
+def _mermaid(policies: PolicySet, document: str) -> str:
+    """A machine as a diagram. Raises ``PolicyError`` for any other kind."""
+    from toolkit.authoring.drawing.mermaid import machine_mermaid
+
+    kind = policies.entry(document).head.kind
+    if kind != "machine":
+        message = f"--mermaid draws machines, and {document} is a {kind}"
+        place = str(policies.entry(document).head.mark)
+        step = f"see it drawn: dr-policy show {document}"
+        raise PolicyError("wrong_kind", message, place=place, next_step=step)
+    return machine_mermaid(policies.machine(document).document)
+
+
+def _told(policies: PolicySet, document: str, origins: tuple[Origin, ...]) -> Iterator[str]:
+    """The document in lines that are safe to print."""
+    from toolkit.commands.folding import screen
+    from toolkit.reporting.visible import visible
+
+    where = screen()
+    head = policies.entry(document).head
+    yield from where.title(f"{document} {head.version}  {head.title}")
+    yield from _content(policies, document, where)
+    if origins:
+        yield from ("", *where.title("Origin"))
+        yield from map(visible, _origins(origins))
+
+
+def _content(policies: PolicySet, document: str, where: Screen) -> Iterator[str]:
+    from toolkit.authoring.drawing import grids, heads
+    from toolkit.commands.drawn import draw
+
+    entry = policies.entry(document)
+    kind = entry.head.kind
+    told = [*heads.head_of(entry)]
     if kind == "table":
-        return _table(policies.table(document).document)
-    if kind == "machine":
-        return _machine(policies.machine(document).document)
-    if kind == "vocabulary":
-        return _vocabulary(policies.vocabulary(document))
-    return [json_text(thaw(policies.data(document)), indent=2)]
+        table = policies.table(document).document
+        drawn = draw(grids.table_grid(table), partial(grids.stacked_grid, table), where)
+        told += heads.table_head(table, entry)
+    elif kind == "machine":
+        machine = policies.machine(document).document
+        drawn = draw(grids.machine_grid(machine), partial(grids.stacked_machine_grid, machine), where)
+        told += heads.machine_head(machine, entry)
+    elif kind == "vocabulary":
+        vocabulary = policies.vocabulary(document)
+        drawn = draw(grids.vocabulary_grid(vocabulary), None, where)
+        told += heads.vocabulary_head(vocabulary)
+    else:
+        drawn = _payload(policies, document)
+        told += heads.data_head(entry)
+    yield from _heads(told, where)
+    yield from ("", drawn)
+
+
+def _heads(told: Iterable[Told], where: Screen) -> Iterator[str]:
+    """Labels with their texts; a title begins a group of its own."""
+    from toolkit.commands.folding import labelled
+
+    for title, group in groupby(told, key=lambda one: one.title):
+        if title:
+            for one in group:
+                yield from ("", *where.title(f"{one.label}: {one.text}" if one.text else one.label))
+        else:
+            yield from labelled([(one.label, one.text) for one in group], where)
+
+
+def _payload(policies: PolicySet, document: str) -> str:
+    """A payload as YAML, as policies are written."""
+    import yaml
+
+    from toolkit.reporting.visible import visible
+
+    value: Any = thaw(policies.data(document))
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=90)
+    return "\n".join(visible(line) for line in text.rstrip("\n").split("\n"))
 
 
 def _origin(one: Origin) -> dict[str, object]:
@@ -103,6 +174,8 @@ def _origin(one: Origin) -> dict[str, object]:
 
 def _origins(origins: tuple[Origin, ...]) -> list[str]:
     """One line a part: its name, its layer, its place, and the overlay that put it there."""
+    if not origins:
+        return []
     names = [one.part or "the document" for one in origins]
     wide, layer = max(map(len, names)), max(len(one.layer) for one in origins)
     return [
@@ -110,56 +183,3 @@ def _origins(origins: tuple[Origin, ...]) -> list[str]:
         + (f" ({one.overlay})" if one.overlay else "")
         for name, one in zip(names, origins, strict=True)
     ]
-
-
-def _vocabulary(vocabulary: Vocabulary) -> list[str]:
-    lines = [f"order: {vocabulary.order}"]
-    for term in vocabulary.terms:
-        lines.append(f"  {term}")
-        lines += [f"    {name}: {text}" for name, text in vocabulary.anchors[term].items()]
-    return lines
-
-
-def _table(table: TableDocument) -> list[str]:
-    lines = [f"hit: {table.hit}" + (f", for each of {table.each}" if table.each else "")]
-    lines += [f"order: {table.order_note}"] if table.order_note else []
-    lines += [f"  in  {_declared(one)}" for one in (*table.inputs.values(), *table.item_fields.values())]
-    lines += [f"  let {let.name}" for let in table.lets]
-    lines += [f"  out {_declared(one)}" for one in table.outputs.values()]
-    cells = [(row.id, describe_when(row.when), _then(row)) for row in table.rows]
-    widths = [max(len(row[column]) for row in cells) for column in (0, 1)]
-    lines += [f"  {name:{widths[0]}}  {when:{min(widths[1], 70)}}  ->  {then}" for name, when, then in cells]
-    return lines
-
-
-def _machine(machine: MachineDocument) -> list[str]:
-    lines = [f"states: {', '.join(machine.states.terms)}", f"  initial: {machine.initial}"]
-    lines.append(f"  terminal: {', '.join(machine.terminal)}")
-    for event, table in machine.events.items():
-        inputs = [_declared(one) for name, one in table.inputs.items() if name != STATE]
-        lines += [f"event {event}", *(f"  in  {one}" for one in inputs)]
-        lines += [_transition(one) for one in machine.transitions.values() if one.event == event]
-    return lines
-
-
-def _transition(one: Transition) -> str:
-    effects = f"  [{', '.join(one.effects)}]" if one.effects else ""
-    return f"  {one.id}: {' | '.join(one.from_states)}  {describe_when(one.when)}  ->  {one.to}{effects}"
-
-
-def _declared(one: Input) -> str:
-    return f"{one.name}: {one.describe()}" + (" (informs only)" if one.informs else "")
-
-
-def _then(row: Row) -> str:
-    if row.error is not None:
-        return f"declines: {row.error}"
-    return ", ".join(f"{name} {_shown(value)}" for name, value in row.then.items())
-
-
-def _shown(value: Produced) -> str:
-    if isinstance(value, Reference):
-        return f"= {value.name}"
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_shown(part) for part in value) + "]"
-    return json_text(value)

@@ -1,0 +1,1 @@
+"""Answers of policies told in words: why it is this one, and what would have to be different."""

@@ -1,0 +1,213 @@
+"""What would have to be different for another answer: one fact at a time, each change asked of the table.
+
+Of numbers, terms and booleans every class of values is tried that the table tells apart, so what is said of them is
+exact. Of texts and lists values are made up that a row one fact away would take: what is said of these is an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from toolkit.authoring.telling.phrases import missed, named, unlike, value_text
+from toolkit.authoring.telling.possible import Class, classes, made_up
+from toolkit.authoring.telling.questions import Question, matching, with_value
+from toolkit.policy.deciding.columns import cells_of
+from toolkit.policy.deciding.matching import Cell, CompiledWhen
+from toolkit.policy.language.conditions import Condition, Not, uses_patterns
+from toolkit.policy.language.rules import FIRST, Let
+from toolkit.policy.problems import PolicyError
+from toolkit.policy.tables import Decision
+from toolkit.policy.types import Input, IntegerType, ListType, TextType, Type
+
+MAX_ROWS_ASKED: Final = 100_000  # rows that are asked for the changes of one question
+
+
+class Outcome(NamedTuple):
+    """What the table says: the rows that have a say, their answers, or the code with which there is none."""
+
+    rows: tuple[int, ...]
+    decisions: tuple[Decision, ...]
+    code: str | None
+
+
+class Change(NamedTuple):
+    """With ``name`` being as ``words`` say, the outcome is another; ``example`` where that was asked of one value."""
+
+    name: str
+    words: str
+    outcome: Outcome
+    example: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What was found.
+
+    ``kept`` are rows one fact away that no change was found for; ``whole`` says that there was room to try every one.
+    """
+
+    found: tuple[Change, ...]
+    kept: tuple[str, ...]
+    whole: bool
+
+
+def changes_of(question: Question) -> Changes:
+    """Every change of one fact that was found to lead to another row, in order of the facts, then of the values."""
+    sweep = _Sweep(question)
+    found = [change for name in sweep.names for change in sweep.of(name)]
+    near = [row for row in question.explanation.rows if row.near]
+    reached = {question.document.rows[number].id for change in found for number in change.outcome.rows}
+    kept = tuple(row.id for row in near if row.id not in reached and {cell.name for cell in row.failed} & question.own)
+    return Changes(tuple(found), kept, sweep.left > 0)
+
+
+class _Sweep:
+    """Asks the table with one value changed. ``left`` is how many rows may still be asked."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.left = MAX_ROWS_ASKED
+        self.now = self.outcome(question.values)
+        self.kinds: dict[str, tuple[Type, bool]] = {}
+        document = question.document
+        declared: Mapping[str, Input] = {**document.inputs, **document.item_fields}
+        conditions: dict[str, list[Condition]] = {}
+        for name, condition in cells_of(document):
+            conditions.setdefault(name, []).append(condition)
+        self.conditions = conditions
+        for name, one in declared.items():
+            self.kinds[name] = one.type, one.optional
+        for let in document.lets:
+            self.kinds[let.name] = _bounds(question, let), let.optional
+        self.names = [name for name in self.kinds if name in conditions and name in question.own]
+        self.moving = _moving(question, conditions)
+
+    def of(self, name: str) -> Iterator[Change]:
+        """The changes of one fact, or of one let."""
+        kind, optional = self.kinds[name]
+        value = self.question.values[name]
+        known = list(classes(kind, optional, self.conditions[name], value))
+        told = ((one, self.asked(name, one.value)) for one in known)
+        changed = [(one, outcome) for one, outcome in told if outcome is not None]
+        if name in self.moving:  # within a class of its own values a let may still have several
+            changed = [(one._replace(low=one.value, high=one.value), outcome) for one, outcome in changed]
+        yield from _joined(name, kind, changed, self.now)
+        if isinstance(kind, (TextType, ListType)):
+            told_already = [one.value for one in known]
+            examples = (*self._near(name, kind, value), *self._away(name, kind, value))
+            yield from (change for change, made in examples if made not in told_already)
+
+    def asked(self, name: str, value: Any) -> Outcome | None:
+        """What is said with this value instead; null where there is no more room to ask."""
+        return self.outcome(with_value(self.question, name, value)) if self.left > 0 else None
+
+    def outcome(self, values: Mapping[str, Any]) -> Outcome:
+        table = self.question.table
+        self.left -= len(table.whens)
+        rows = matching(table, values)
+        try:
+            return Outcome(rows, table.answers(values, self.question.item), None)
+        except PolicyError as refusal:
+            return Outcome(rows, (), refusal.code)
+
+    def _near(self, name: str, kind: Type, value: Any) -> Iterator[tuple[Change, Any]]:
+        """Rows that this text or list alone keeps from matching, and a value with which each would have a say."""
+        for number, (_row, when) in enumerate(self.question.rows):
+            if number in self.now.rows or self.left <= 0:
+                continue
+            if self.question.document.hit == FIRST and self.now.rows and number > self.now.rows[0]:
+                return
+            for cells in _alone(when, self.question, name):
+                change = self._example(number, name, kind, value, cells)
+                if change is not None:
+                    yield change
+                    break
+
+    def _away(self, name: str, kind: Type, value: Any) -> Iterator[tuple[Change, Any]]:
+        """For each row that has a say because of this text or list, a value with which it has none."""
+        for number in self.now.rows:
+            cells = [cell for cell in self.question.table.whens[number].cells if cell.name == name]
+            if value is None or not any(uses_patterns(cell.condition) for cell in cells):
+                continue  # of constants, and of null, every class was tried
+            for made in made_up(kind, [Not(cell.condition) for cell in cells], self.conditions[name], value):
+                outcome = None if all(cell.holds(made) for cell in cells) else self.asked(name, made)
+                if outcome is not None and number not in outcome.rows:
+                    words = " or ".join(unlike(cell) for cell in cells)
+                    yield Change(name, words, outcome, value_text(made)), made
+                    break
+
+    def _example(self, number: int, name: str, kind: Type, value: Any, cells: list[Cell]) -> tuple[Change, Any] | None:
+        words = " and ".join(missed(cell, value) for cell in cells if not cell.holds(value))
+        tests = [cell.condition for cell in cells]
+        for made in made_up(kind, tests, self.conditions[name], value):
+            if not all(cell.holds(made) for cell in cells):
+                continue
+            outcome = self.asked(name, made)
+            if outcome is None:
+                return None
+            if number in outcome.rows:
+                return Change(name, words, outcome, value_text(made)), made
+        return None
+
+
+def _alone(when: CompiledWhen, question: Question, name: str) -> Iterator[list[Cell]]:
+    """The cells on a name of a row, or of one of its alternatives, where these alone keep it from matching."""
+    for other in when.any_of or (None,):
+        cells = [*when.cells, *(other.cells if other else ())]
+        failed = {cell.name for cell in cells if not cell.holds(question.values[cell.name])}
+        if failed == {name}:
+            yield [cell for cell in cells if cell.name == name]
+
+
+def _moving(question: Question, tested: Collection[str]) -> set[str]:
+    """The names that some tested let reads, itself or by another let."""
+    moving: set[str] = set()
+    for let in reversed(question.document.lets):
+        if let.name in tested or let.name in moving:
+            moving |= let.term.names
+    return moving
+
+
+def _bounds(question: Question, let: Let) -> IntegerType:
+    """The least and the greatest value that a let could have."""
+    document = question.document
+    declared = {**document.inputs, **document.item_fields}
+    intervals: dict[str, tuple[Any, Any]] = {}
+    for one, declaration in declared.items():
+        if isinstance(declaration.type, IntegerType):
+            intervals[one] = declaration.type.minimum, declaration.type.maximum
+    for earlier in document.lets:
+        intervals[earlier.name] = earlier.term.bounds(intervals)
+        if earlier.name == let.name:
+            break
+    low, high = intervals[let.name]
+    return IntegerType(int(low), int(high))
+
+
+def _joined(name: str, kind: Type, changed: list[tuple[Class, Outcome]], now: Outcome) -> Iterator[Change]:
+    """Neighbouring numbers, and terms or texts wherever they stand, that have the same outcome are told together."""
+    if isinstance(kind, IntegerType):
+        numbers = [(one, outcome) for one, outcome in changed if one.value is not None]
+        for rows, run in groupby(numbers, key=lambda pair: pair[1].rows):
+            if rows != now.rows:
+                parts = list(run)
+                yield Change(name, _between(kind, parts[0][0].low, parts[-1][0].high), parts[0][1])
+        changed = [pair for pair in changed if pair[0].value is None]
+    together: dict[tuple[int, ...], list[tuple[Class, Outcome]]] = {}
+    for one, outcome in changed:
+        if outcome.rows != now.rows:
+            together.setdefault(outcome.rows, []).append((one, outcome))
+    for alike in together.values():
+        words = [one.words for one, _ in alike]
+        yield Change(name, words[0] if len(words) == 1 else f"one of {named(words, str)}", alike[0][1])
+
+
+def _between(kind: IntegerType, low: int, high: int) -> str:
+    if low == high:
+        return str(low)
+    if low == kind.minimum:
+        return "any number" if high == kind.maximum else f"at most {high}"
+    return f"at least {low}" if high == kind.maximum else f"from {low} to {high}"
