@@ -7,81 +7,67 @@ from typing import Any
 
 import pytest
 
-from toolkit.policy.problems import PolicyError, Undecided
+from toolkit.authoring.testing import CHANGED, PASS, CaseRun, run_cases
+from toolkit.policy.problems import PolicyError
 from toolkit.policy.sets import PolicySet
 from toolkit.policy.syntax.nodes import plain
 from toolkit.policy.tables import Table
-from toolkit.policy.types import thaw
 
-DECIDING_PACKS = ("delegation", "judgment", "review", "verify")
+PACKS = {"delegation", "judgment", "review", "verify"}
 Case = Mapping[str, Any]
-
-
-def shipped(policies: PolicySet, kind: str) -> Iterator[tuple[str, list[Case]]]:
-    """The ids of all shipped documents of a kind that decide, each with its cases."""
-    for name in policies.ids:
-        entry = policies.entry(name)
-        if name.split(".")[0] in DECIDING_PACKS and entry.head.kind == kind:
-            yield name, plain(entry.node).get("cases", [])
 
 
 def cases(policies: PolicySet) -> Iterator[tuple[Table, Case]]:
     """The cases of every shipped table."""
-    for name, told in shipped(policies, "table"):
-        for case in told:
-            yield policies.table(name), case
+    for name in policies.ids:
+        entry = policies.entry(name)
+        if entry.head.kind == "table":
+            for case in plain(entry.node)["cases"]:
+                yield policies.table(name), case
 
 
-def answers(table: Table, facts: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """What a table answers (a refusal told as an output), each with the row that said so."""
-    try:
-        decisions = table.decide_all(**facts) if table.document.lists else (table.decide(**facts),)
-    except Undecided as refusal:
-        row = next(row.id for row in table.document.rows if str(row.mark) == refusal.place)
-        return [({"error": refusal.code}, row)]
-    return [({name: thaw(value) for name, value in one.outputs.items()}, one.row) for one in decisions]
+def held(run: CaseRun) -> None:
+    """Every case was read and asked, every document has one, and every row is hit by one that holds."""
+    assert [str(problem) for problem in (*run.problems, *run.shortcomings(require_all=True))] == []
+    assert run.coverage.without_cases == ()
+    assert run.coverage.covered == run.coverage.rows > 0
 
 
-def expected(table: Table, case: Case) -> list[tuple[dict[str, Any], str]]:
-    """What a case says: lists where the table answers with a list."""
-    if table.document.lists:
-        return list(zip(case["expect"], case["row"], strict=True))
-    return [(case["expect"], case["row"])]
+@pytest.fixture(scope="module")
+def compact_run(policies: PolicySet) -> CaseRun:
+    return run_cases(policies, lambda _layer: policies)
 
 
-def test_every_case_holds_and_comes_from_its_row(policies: PolicySet) -> None:
-    for table, case in cases(policies):
-        told = expected(table, case)
-        found = answers(table, case["given"])
-        subject = f"{table.document.head.id}: {case['id']}"
-        assert [row for _, row in found] == [row for _, row in told], subject
-        for (outputs, _), (named, _) in zip(found, told, strict=True):
-            assert {name: outputs.get(name, "nothing") for name in named} == named, subject
+def test_every_case_holds_by_its_row_and_every_row_and_transition_has_one(compact_run: CaseRun) -> None:
+    held(compact_run)
+    assert [(one.document, one.id, one.why) for one in compact_run.results if one.outcome != PASS] == []
 
 
-def test_every_row_has_a_case_and_every_case_a_name_of_its_own(policies: PolicySet) -> None:
-    rows: dict[str, set[str]] = {name: set() for name, _ in shipped(policies, "table")}
-    names: dict[str, list[str]] = {name: [] for name in rows}
-    for table, case in cases(policies):
-        rows[table.document.head.id].update(row for _, row in expected(table, case))
-        names[table.document.head.id].append(case["id"])
-    assert len(rows) >= 27
-    for name, shown in rows.items():
-        assert shown == {row.id for row in policies.table(name).document.rows}, name
-        assert len(set(names[name])) == len(names[name]), name
+def test_every_pack_decides_by_tables_and_machines_with_cases(policies: PolicySet, compact_run: CaseRun) -> None:
+    asked = [one.document for one in compact_run.coverage.documents]
+    machines = {one for one in asked if policies.entry(one).head.kind == "machine"}
+
+    assert {one.split(".")[0] for one in asked} == PACKS
+    assert machines == {"judgment.lifecycle", "review.acknowledgement", "review.lifecycle"}
+    assert len(asked) - len(machines) >= 27
 
 
-def test_every_case_of_a_machine_takes_its_transition_and_every_transition_has_one(policies: PolicySet) -> None:
-    machines = dict(shipped(policies, "machine"))
-    assert set(machines) == {"judgment.lifecycle", "review.acknowledgement", "review.lifecycle"}
-    for name, told in machines.items():
-        machine = policies.machine(name)
-        for case in told:
-            given = dict(case["given"])
-            taken = machine.step(given.pop("state"), given.pop("event"), **given)
-            assert (taken.to, taken.id) == (case["expect"]["to"], case["row"]), f"{name}: {case['id']}"
-        assert {case["row"] for case in told} == set(machine.document.transitions), name
-        assert len({case["id"] for case in told}) == len(told), name
+def test_every_case_names_the_row_that_answers(policies: PolicySet, compact_run: CaseRun) -> None:
+    assert all(answer.row is not None for one in compact_run.results for answer in one.expected)
+
+
+def test_the_other_profile_changes_cases_and_breaks_none_and_covers_what_is_left(
+    policies: PolicySet, atomic: PolicySet, compact_run: CaseRun
+) -> None:
+    run = run_cases(atomic, {"shipped": policies}.__getitem__)
+
+    held(run)
+    assert {one.outcome for one in run.results} == {PASS, CHANGED}
+    changed = {one.document for one in run.results if one.outcome == CHANGED}
+    assert changed == {"review.gate", "review.lifecycle"}
+    edited = {name for name in atomic.ids if atomic.entry(name).edits}
+    kept = [(one.document, one.id) for one in compact_run.results if one.document not in edited]
+    assert kept == [(one.document, one.id) for one in run.results if one.document not in edited]
 
 
 def test_a_missing_fact_is_never_defaulted(policies: PolicySet) -> None:
