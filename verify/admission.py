@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
+from verify.decisions import Questions
 from verify.evidence import FindingLimits, clip
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.patterns import compiled
@@ -47,6 +48,7 @@ GIVEN_BY_CODE: Final = frozenset(
     }
 )
 SCHEMA: Final = "verify.finding"
+DISPOSITION: Final = "verify.disposition"
 PARSED: Final = "ok"
 UNPARSED: Final = "error"
 
@@ -75,7 +77,7 @@ class FindingRules:
         return cls(
             schema=policies.data(SCHEMA),
             limits=FindingLimits.from_policy(policies),
-            disposition=policies.table("verify.disposition"),
+            disposition=policies.table(DISPOSITION),
             confirmations=policies.data("verify.confirmations"),
         )
 
@@ -149,16 +151,18 @@ def admit(
     workspace: Workspace,
     now: datetime,
     checker: QuoteChecker | None = None,
+    questions: Questions | None = None,
 ) -> tuple[Admitted, ...]:
     """Findings after the rules that hold once they are in: looked up, disposed of, redacted and numbered.
 
     Order is kept, and ids are ``F-<layer>-<n>`` in that order, so calling again with more findings at the end gives
     the earlier ones the same ids. Quotations are compared with the bytes as they are; only then are secrets taken
-    out. ``now`` is aware of its zone. A ``checker`` remembers the files that it has read. Raises ``PolicyError``
-    (``evidence_discarded``) where the policies discard a finding that shows its evidence.
+    out. ``now`` is aware of its zone. A ``checker`` remembers the files that it has read, ``questions`` what
+    ``verify.disposition`` was asked. Raises ``PolicyError`` (``evidence_discarded``) where the policies discard a
+    finding that shows its evidence.
     """
     checker = checker or QuoteChecker(workspace, FindingLimits.from_policy(policies))
-    disposition = policies.table("verify.disposition")
+    questions = questions or Questions(policies)
     redactor = Redactor.from_policy(policies)
     verified_at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     numbers: Counter[str] = Counter()
@@ -173,20 +177,20 @@ def admit(
             if finding.source_layer == FLOOR
             else checker.locate(finding.artifact_ref),
         )
-        admitted.append(_admitted(named, disposition, checker, redactor, verified_at))
+        admitted.append(_admitted(named, questions, checker, redactor, verified_at))
     return tuple(admitted)
 
 
 def _admitted(
-    finding: Finding, disposition: Table, checker: QuoteChecker, redactor: Redactor, verified_at: str
+    finding: Finding, questions: Questions, checker: QuoteChecker, redactor: Redactor, verified_at: str
 ) -> Admitted:
     found, diagnostic = _looked_up(finding, checker)
-    decision = disposition.decide(
-        evidence_type=finding.evidence.type, parse=PARSED, schema_valid=True, excerpt_found=found
+    decision = questions.ask(
+        DISPOSITION, evidence_type=finding.evidence.type, parse=PARSED, schema_valid=True, excerpt_found=found
     )
     discarded, reason = decision.outputs["discarded"] is True, decision.outputs["discard_reason"]
     if discarded and finding.evidence.type != ABSENT:
-        _refuse_to_discard(disposition, decision.row)
+        _refuse_to_discard(questions.policies.table(DISPOSITION), decision.row)
     return Admitted(
         finding=redactor.finding(finding),
         discarded=discarded,

@@ -10,7 +10,7 @@ from verify.floor.runner import RanCheck, findings_of
 from verify.terms import COULD_NOT_RUN, DISPATCH, ERROR, FLOOR, FLOOR_PIPELINE, NOT_RUN, PEER_REVIEW, RAN, SKIPPED
 
 if TYPE_CHECKING:
-    from toolkit.policy.sets import PolicySet
+    from verify.decisions import Questions
 
 
 class LayerResult(NamedTuple):
@@ -41,11 +41,11 @@ def floor_layer(checks: tuple[RanCheck, ...]) -> LayerResult:
     return LayerResult(FLOOR, RAN, reason, findings=findings)
 
 
-def model_layers(floor: LayerResult, *, floor_only: bool, policies: PolicySet) -> tuple[LayerResult, ...]:
+def model_layers(floor: LayerResult, *, floor_only: bool, questions: Questions) -> tuple[LayerResult, ...]:
     """Layers 2 and 3 of a run that reaches no model, as ``verify.reach`` says: left out, skipped, or not run."""
-    gravest = policies.vocabulary("verify.severity").terms[0]
+    gravest = questions.policies.vocabulary("verify.severity").terms[0]
     grave = sum(finding.severity == gravest for finding in floor.findings)
-    decision = policies.table("verify.reach").decide(floor_only=floor_only, grave=grave, reachable=False)
+    decision = questions.ask("verify.reach", floor_only=floor_only, grave=grave, reachable=False)
     status, requested = str(decision.outputs["status"]), decision.outputs["requested"] is True
     reason = "no model was reached; --floor-only accepts that"
     if not requested:

@@ -10,6 +10,7 @@ from toolkit.errors import StorageError
 from verify.audit.places import log_folder
 from verify.audit.reader import log_names, read_log
 from verify.audit.record import AuditLog
+from verify.decisions import Questions
 from verify.findings import Admitted, Finding
 from verify.merging import finding_key
 from verify.references import split_reference
@@ -42,15 +43,20 @@ def earlier_runs(workspace: Workspace, task_id: str, stage: str, policies: Polic
 
 
 def persistent_findings(
-    findings: Iterable[Admitted], earlier: Sequence[AuditLog], artifacts: Mapping[str, str], policies: PolicySet
+    findings: Iterable[Admitted],
+    earlier: Sequence[AuditLog],
+    artifacts: Mapping[str, str],
+    policies: PolicySet,
+    questions: Questions | None = None,
 ) -> tuple[str, ...]:
     """The ids of the findings of this run that ``verify.persistence`` calls persistent, in their order.
 
     ``earlier`` are logs of the same task and stage, in any order. ``artifacts`` maps paths to their digests now, as
     the logs do for then. A run more is counted for each log, going back, that has the finding's key and in which the
-    artifact's digest is known and differs from that of the run after it.
+    artifact's digest is known and differs from that of the run after it. ``questions`` remember what
+    the table was asked.
     """
-    table, wanted = policies.table("verify.persistence"), _runs_looked_at(policies)
+    questions, wanted = questions or Questions(policies), _runs_looked_at(policies)
     runs = sorted(filter(counts_as_run, earlier), key=lambda log: log.iter, reverse=True)
     runs = runs[: wanted - 1]
     lasting = []
@@ -59,7 +65,8 @@ def persistent_findings(
         if admitted.discarded:
             continue
         count = _runs_in_a_row(finding, runs, artifacts)
-        decision = table.decide(layer=finding.source_layer, severity=finding.severity, runs=count, wanted=wanted)
+        facts = {"layer": finding.source_layer, "severity": finding.severity}
+        decision = questions.ask("verify.persistence", **facts, runs=count, wanted=wanted)
         if decision.outputs["persistent"] is True:
             lasting.append(finding.finding_id)
     return tuple(lasting)

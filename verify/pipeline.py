@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from verify.admission import admit
 from verify.audit.places import next_iteration
+from verify.decisions import Questions
 from verify.evidence import FindingLimits
 from verify.findings import Admitted, Finding
-from verify.floor.check import FloorContext
+from verify.floor.check import FloorContext, questions_of
 from verify.floor.runner import Watcher, findings_of, run_floor
 from verify.layers import floor_layer, model_layers
 from verify.merging import merge
@@ -28,7 +29,6 @@ from verify.verification import CommitLine, Request, Verification, check_words
 from verify.waivers.accepted import Accepted, rules_looked_at
 
 if TYPE_CHECKING:
-    from toolkit.policy.sets import PolicySet
     from toolkit.sources import LoadedPolicies
     from verify.task import Task
 
@@ -64,7 +64,8 @@ def verify(request: Request, watcher: Watcher) -> Verification:
         max_iter=request.max_iter or policies.data("verify.limits")["max_iter"],
         warnings=tuple(_warnings(context, loaded)),
     )
-    skip = policies.table("verify.skip").decide(complexity=task.complexity, archived=task.archived, stage=request.stage)
+    questions = context.once(questions_of)
+    skip = questions.ask("verify.skip", complexity=task.complexity, archived=task.archived, stage=request.stage)
     if skip.outputs["skip"]:
         return run._replace(skipped=f"{skip.outputs['reason']} ({_standing(task)})", finished_at=datetime.now(UTC))
     return recorded(_judged(_found(run, context, accepted, watcher)))
@@ -94,16 +95,17 @@ def _opened(request: Request) -> tuple[FloorContext, LoadedPolicies]:
 
 def _found(run: Verification, context: FloorContext, accepted: Accepted, watcher: Watcher) -> Verification:
     """Run the layers, admit what they found, and set apart what is waived or known."""
-    policies = run.policies
+    policies, questions, admitting = run.policies, context.once(questions_of), Questions(run.policies)
     checks = run_floor(context, watcher)
     floor = floor_layer(checks)
-    apart = accepted.apart(_admitted(floor.findings, run))
+    apart = accepted.apart(_admitted(floor.findings, run, admitting))
     # What is waived or known keeps nobody from looking further.
     counting = floor._replace(findings=tuple(one.finding for one in apart.counting))
-    layers = (floor, *model_layers(counting, floor_only=run.request.floor_only, policies=policies))
+    layers = (floor, *model_layers(counting, floor_only=run.request.floor_only, questions=questions))
     claims = tuple(finding for layer in layers for finding in layer.findings)
     if len(claims) > len(floor.findings):
-        apart = accepted.apart(_admitted(claims, run))
+        admitting = Questions(policies)  # all of them are admitted anew
+        apart = accepted.apart(_admitted(claims, run, admitting))
     looked_at = rules_looked_at(checks, layers, policies)
     tally = accepted.tally(apart, looked_at)
     redactor = Redactor.from_policy(policies)
@@ -117,18 +119,20 @@ def _found(run: Verification, context: FloorContext, accepted: Accepted, watcher
         malformed=tuple(redactor.malformed(record) for layer in layers for record in layer.malformed),
         warnings=(*run.warnings, *tally.warnings()),
         commits=_commits(context),
+        decisions=(*questions.decided(), *admitting.decided()),
     )
 
 
-def _admitted(claims: Iterable[Finding], run: Verification) -> tuple[Admitted, ...]:
-    return admitted(claims, run.task, run.policies, run.started_at)
+def _admitted(claims: Iterable[Finding], run: Verification, questions: Questions) -> tuple[Admitted, ...]:
+    return admitted(claims, run.task, questions, run.started_at)
 
 
-def admitted(claims: Iterable[Finding], task: Task, policies: PolicySet, now: datetime) -> tuple[Admitted, ...]:
+def admitted(claims: Iterable[Finding], task: Task, questions: Questions, now: datetime) -> tuple[Admitted, ...]:
     """The claims admitted and merged; quotes are looked up in the task's documents as they were read."""
+    policies = questions.policies
     limits = FindingLimits.from_policy(policies)
     quotes = QuoteChecker(task.workspace, limits, task.documents(), held=task.texts())
-    return merge(admit(claims, policies, task.workspace, now, quotes), policies)
+    return merge(admit(claims, policies, task.workspace, now, quotes, questions), policies)
 
 
 def _commits(context: FloorContext) -> tuple[CommitLine, ...]:
@@ -141,7 +145,8 @@ def _commits(context: FloorContext) -> tuple[CommitLine, ...]:
 
 def _judged(run: Verification) -> Verification:
     """Ask the tables."""
-    persistent = _persistent(run)
+    lasting = Questions(run.policies)
+    persistent = _persistent(run, lasting)
     circumstances = Circumstances(
         could_not_run=sum(check.result.status == COULD_NOT_RUN for check in run.checks),
         floor_only=not any(layer.requested for layer in run.layers[1:]),
@@ -152,15 +157,16 @@ def _judged(run: Verification) -> Verification:
     severities = run.policies.vocabulary("verify.severity")
     fail_on = run.request.fail_on or severities.terms[0]
     judgment = judge(run.findings, run.layers, circumstances, fail_on, run.policies)
-    return run._replace(judgment=judgment, persistent=persistent, finished_at=datetime.now(UTC))
+    decisions = (*judgment.decisions, *lasting.decided(), *run.decisions)
+    return run._replace(judgment=judgment, persistent=persistent, decisions=decisions, finished_at=datetime.now(UTC))
 
 
-def _persistent(run: Verification) -> tuple[str, ...]:
+def _persistent(run: Verification, questions: Questions) -> tuple[str, ...]:
     """Findings that outlived their repairs. Earlier logs are read only where a finding could be one of those."""
     if all(admitted.finding.source_layer == FLOOR for admitted in run.findings):
         return ()
     earlier = earlier_runs(run.task.workspace, run.task.id, run.request.stage, run.policies)
-    return persistent_findings(run.findings, earlier, run.task.digests(), run.policies)
+    return persistent_findings(run.findings, earlier, run.task.digests(), run.policies, questions)
 
 
 def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
@@ -170,7 +176,8 @@ def run_floor_alone(request: Request, watcher: Watcher) -> FloorRun:
     """
     context, _ = _opened(request)
     policies = context.policies
-    findings = admitted(findings_of(run_floor(context, watcher)), context.task, policies, datetime.now(UTC))
+    claims = findings_of(run_floor(context, watcher))
+    findings = admitted(claims, context.task, Questions(policies), datetime.now(UTC))
     gravest = policies.vocabulary("verify.severity").terms[0]
     return FloorRun(
         findings, severity_counts(findings, policies)[gravest], policies.data("verify.limits")["floor_exit_cap"]

@@ -53,6 +53,7 @@ def record_of(run: Verification) -> AuditRecord:
         artifacts=run.task.digests(),
         warnings=run.warnings,
         decided_by=judgment.rows if judgment else {},
+        decisions=run.decisions,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from verify.decisions import Decided, Questions
 from verify.findings import Admitted
 
 if TYPE_CHECKING:
@@ -26,14 +27,19 @@ class Circumstances(NamedTuple):
 class Judgment(NamedTuple):
     """What the tables said. ``verified`` is the claim that everything that was asked for was done.
 
-    ``rows`` names, for each table that was asked, the row that answered.
+    ``decisions`` are what each table was asked and answered.
     """
 
     verdict: str
     verified: bool
     exit: int
     exit_reason: str | None
-    rows: Mapping[str, str]
+    decisions: tuple[Decided, ...]
+
+    @property
+    def rows(self) -> Mapping[str, str]:
+        """For each table that was asked, the row that answered."""
+        return {decided.document: decided.row for decided in self.decisions}
 
 
 def judge(
@@ -44,8 +50,9 @@ def judge(
     policies: PolicySet,
 ) -> Judgment:
     """Ask ``verify.verdict``, ``verify.outcome``, ``verify.exit-code`` and ``verify.exit``, in that order."""
-    counts = severity_counts(findings, policies)
-    verdict = policies.table("verify.verdict").decide(
+    counts, questions = severity_counts(findings, policies), Questions(policies)
+    verdict = questions.ask(
+        "verify.verdict",
         **counts,
         persistent=circumstances.persistent,
         # Which change is an untrusted-content boundary is not asked of the floor.
@@ -53,8 +60,9 @@ def judge(
     )
     not_run = sum(layer.undone for layer in layers)
     errors = sum(layer.failed for layer in layers)
-    outcome = policies.table("verify.outcome").decide(
-        verdict=verdict.outputs["verdict"],
+    outcome = questions.ask(
+        "verify.outcome",
+        verdict=str(verdict.outputs["verdict"]),
         incomplete=sum(bool(layer.malformed) for layer in layers),
         errors=errors,
         could_not_run=circumstances.could_not_run,
@@ -62,12 +70,13 @@ def judge(
         floor_only=circumstances.floor_only,
         external_verifier=circumstances.external_verifier,
     )
-    exit_code = policies.table("verify.exit-code").decide(
-        verdict=outcome.outputs["verdict"],
+    exit_code = questions.ask(
+        "verify.exit-code",
+        verdict=str(outcome.outputs["verdict"]),
         undone=errors + not_run,
         over_line=_over_line(counts, fail_on, policies),
     )
-    loop = _loop_exit(circumstances, policies)
+    loop = _loop_exit(circumstances, questions)
     exit_status, reason = exit_code.outputs["exit"], loop.outputs["reason"]
     assert isinstance(exit_status, int)
     return Judgment(
@@ -75,12 +84,7 @@ def judge(
         verified=outcome.outputs["verified"] is True,
         exit=exit_status,
         exit_reason=reason if isinstance(reason, str) else None,
-        rows={
-            "verify.verdict": verdict.row,
-            "verify.outcome": outcome.row,
-            "verify.exit-code": exit_code.row,
-            "verify.exit": loop.row,
-        },
+        decisions=questions.decided(),
     )
 
 
@@ -99,13 +103,14 @@ def _over_line(counts: dict[str, int], fail_on: str, policies: PolicySet) -> boo
     return any(count and severities.rank(severity) <= line for severity, count in counts.items())
 
 
-def _loop_exit(circumstances: Circumstances, policies: PolicySet) -> Decision:
+def _loop_exit(circumstances: Circumstances, questions: Questions) -> Decision:
     """Whether and why the loop of passes ended; where no model was asked for, none of its passes ever began."""
-    return policies.table("verify.exit").decide(
+    return questions.ask(
+        "verify.exit",
         external_verifier=circumstances.external_verifier,
         unanimous=False,
         iteration=0 if circumstances.floor_only else 1,
         max_iter=circumstances.max_iter,
-        token_ceiling=policies.data("verify.limits")["baseline_tokens"],
+        token_ceiling=questions.policies.data("verify.limits")["baseline_tokens"],
         tokens=None,
     )

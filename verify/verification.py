@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.policy.types import TermType
 from verify.baseline import Compared
+from verify.decisions import Decided
 from verify.errors import WorkspaceError
 from verify.findings import Admitted, Malformed
 from verify.floor.runner import RanCheck
@@ -59,7 +60,8 @@ class Verification(NamedTuple):
     """What came of it. ``judgment`` is null exactly where the task was skipped, and ``skipped`` then says why.
 
     ``findings`` are those that count, and the discarded ones; waived ones and those known from a baseline stand apart.
-    ``commits`` is empty where nothing of the run asked which commits the task has.
+    ``commits`` is empty where nothing of the run asked which commits the task has. ``decisions`` are what the
+    tables were asked, those of the judgment first.
     """
 
     request: Request
@@ -85,6 +87,7 @@ class Verification(NamedTuple):
     persistent: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     commits: tuple[CommitLine, ...] = ()
+    decisions: tuple[Decided, ...] = ()
     audit_log: str | None = None
 
     @property

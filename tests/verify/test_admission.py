@@ -16,6 +16,7 @@ from toolkit.policy.sets import PolicySet
 from toolkit.policy.types import thaw
 from toolkit.sources import load_policies
 from verify.admission import FindingRules, Provenance, admit, read_record
+from verify.decisions import Questions
 from verify.findings import Evidence, Finding, Malformed
 from verify.task import Workspace
 from verify.terms import DISPATCH, FILE_QUOTE, FLOOR, PEER_REVIEW, TEST_OUTPUT
@@ -336,6 +337,18 @@ def test_a_quote_is_looked_up_and_a_miss_is_marked_and_kept(policies: PolicySet,
     assert (miss.evidence_verified, miss.discarded) == ("false", False)
     assert miss.verified_diagnostic is not None
     assert "invented" in miss.verified_diagnostic
+
+
+def test_what_became_of_findings_is_remembered_without_a_word_of_them(
+    policies: PolicySet, workspace: Workspace
+) -> None:
+    questions = Questions(policies)
+    output = finding(evidence=Evidence(TEST_OUTPUT, "pytest", "password: hunter2"))
+    admit([finding(), output, finding()], policies, workspace, NOW, questions=questions)
+    quoted, told = questions.decided()
+    assert (quoted.facts["excerpt_found"], quoted.row, quoted.times) == (True, "quotation-found", 2)
+    facts = {"evidence_type": TEST_OUTPUT, "excerpt_found": None, "parse": "ok", "schema_valid": True}
+    assert (told.facts, told.row, told.times) == (facts, "output-of-a-test", 1)
 
 
 def test_an_output_is_neither_run_nor_read_again(policies: PolicySet, workspace: Workspace) -> None:

@@ -11,6 +11,7 @@ import pytest
 from toolkit.policy.sets import PolicySet
 from verify.audit.record import AuditLog, AuditRecord, LayerLine, LoggedFinding
 from verify.audit.writer import write_log
+from verify.decisions import Decided, Questions
 from verify.findings import Admitted, Evidence, Finding
 from verify.merging import key_of
 from verify.persistence import counts_as_run, earlier_runs, persistent_findings
@@ -43,6 +44,17 @@ def logged(layer: str = DISPATCH, ref: str = f"{PLAN}:3", discarded: bool = Fals
 def test_three_runs_in_a_row_with_a_changed_artifact_are_persistence(policies: PolicySet) -> None:
     earlier = [log(1, "one", [logged()]), log(2, "two", [logged(ref=f"./{PLAN}:3")])]
     assert persistent_findings([admitted()], earlier, {PLAN: "three"}, policies) == ("F-dispatch-1",)
+
+
+def test_what_the_table_was_asked_is_remembered_with_how_often(policies: PolicySet) -> None:
+    earlier, questions = [log(1, "one", [logged()]), log(2, "two", [logged()])], Questions(policies)
+    findings = [admitted(), admitted(), admitted(ref=f"{PLAN}:9"), admitted(discarded=True)]
+    persistent_findings(findings, earlier, {PLAN: "three"}, policies, questions)
+    facts = {"layer": DISPATCH, "severity": "medium", "runs": 3, "wanted": 3}
+    assert questions.decided() == (
+        Decided("verify.persistence", facts, {"persistent": True}, "outlived", 2),
+        Decided("verify.persistence", {**facts, "runs": 1}, {"persistent": False}, "few-runs"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,8 @@ def write_line(text: str) -> None:
     except OSError as fault:
         _silence_standard_output()  # what is left in the buffer must not fail once more at exit
         message = f"standard output can't be written: {fault.strerror}"
-        raise StorageError("output_not_writable", message, place="standard output", next_step="use --output") from fault
+        step = "send it to a file or program that can take it, and see that there is space"
+        raise StorageError("output_not_writable", message, place="standard output", next_step=step) from fault
 
 
 def write_text(text: str) -> None:

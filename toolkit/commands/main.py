@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import click
 
+from toolkit.commands.analyze import analyze
 from toolkit.commands.check import check
-from toolkit.commands.evaluate import evaluate, explain
+from toolkit.commands.diff import diff
+from toolkit.commands.evaluate import evaluate
+from toolkit.commands.explain import explain
+from toolkit.commands.fmt import fmt
 from toolkit.commands.hash import hash_entry
+from toolkit.commands.init import init
 from toolkit.commands.interface import run_group, version_option
 from toolkit.commands.lock import lock
+from toolkit.commands.new import new
+from toolkit.commands.replay import replay
+from toolkit.commands.schema import schema
 from toolkit.commands.show import list_documents, show
+from toolkit.commands.test import ask_cases
 
 
 @click.group("dr-policy", context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,7 +33,23 @@ def dr_policy() -> None:
     """
 
 
-for command in (check, list_documents, show, evaluate, explain, lock, hash_entry):
+for command in (
+    check,
+    list_documents,
+    show,
+    evaluate,
+    explain,
+    analyze,
+    lock,
+    hash_entry,
+    ask_cases,
+    fmt,
+    init,
+    new,
+    schema,
+    diff,
+    replay,
+):
     dr_policy.add_command(command)
 
 

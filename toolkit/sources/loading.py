@@ -6,14 +6,14 @@ by the tool's version. The cache holds JSON, is never executed and may be delete
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from toolkit import __version__
 from toolkit.effects import EFFECTS
-from toolkit.policy.layers import PROFILE, SHIPPED, Source
+from toolkit.policy.layers import LAYERS, PROFILE, SHIPPED, Source
 from toolkit.policy.problems import PolicyError, Problem, Problems
 from toolkit.policy.sets import PolicySet
 from toolkit.shipped import Shipped, read_shipped
@@ -24,7 +24,7 @@ from toolkit.sources.places import find_layer, user_folder
 if TYPE_CHECKING:
     from toolkit.sources.tree import PolicyTree
 
-BUNDLE: Final = "bundle/4"  # the form of what the cache holds
+BUNDLE: Final = "bundle/5"  # the form of what the cache holds
 PACKS: Final = ("verify",)
 
 UserLayer = Literal["full", "pins", "none"]
@@ -36,15 +36,26 @@ class LoadedPolicies:
 
     ``repository_files`` and ``user_files`` are the files of these layers that have a part in it, as messages name them.
     ``root`` is the directory whose ``.dr`` was read in the working tree, ``tree`` the Git tree that was read instead.
-    ``lock`` is the repository's lock where that was asked for and there is one.
+    ``lock`` is the repository's lock where that was asked for and there is one. ``parts`` are the bytes of all layers.
     """
 
     policies: PolicySet
     repository_files: tuple[str, ...]
-    user_files: tuple[str, ...] = ()
-    root: Path | None = None
-    tree: PolicyTree | None = None
-    lock: Source | None = None
+    user_files: tuple[str, ...]
+    root: Path | None
+    tree: PolicyTree | None
+    lock: Source | None
+    parts: _Parts = field(repr=False)
+
+    def up_to(self, layer: str) -> PolicySet:
+        """The set that this layer and those below it make, of the same bytes and under the same profile.
+
+        It is made anew each time, and nothing is proved of it. Raises ``PolicyError`` where these layers alone do not
+        load: a user's document may name what only the repository has.
+        """
+        if layer == LAYERS[-1]:
+            return self.policies
+        return _load(self.parts, layers=LAYERS[: LAYERS.index(layer) + 1], prove=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,7 @@ def load_policies(
     packs: tuple[str, ...] = PACKS,
     whole: bool = False,
     with_lock: bool = False,
+    prove: bool = True,
 ) -> LoadedPolicies:
     """Load what is in force at the directory ``start`` (absolute; null: what is shipped and what the user adds).
 
@@ -77,6 +89,7 @@ def load_policies(
     revision ``policy_from``: then nothing of the working tree counts. ``user`` says whether the user's layer counts: in
     full, for its pins alone (reviews and gates), or not at all. ``packs`` are those whose digest the caller will ask
     for: a warm set has them ready. ``whole`` takes nothing from the cache; ``with_lock`` reads the lock too.
+    Without ``prove`` the set is made anew, and nothing is proved of it.
 
     Raises ``PolicyError`` with every problem of every file, ``RevisionError`` for a revision that is none (exit 2);
     ``UndeterminedError`` where a layer can't be told (exit 3).
@@ -85,13 +98,18 @@ def load_policies(
     tree = _tree(start, policy_from)
     repository = _repository(root, tree, with_lock)
     parts = _Parts(read_shipped(), _user(user), repository, user, packs)
-    policies = _cached(parts, whole=whole)
-    return LoadedPolicies(policies, repository.files, parts.user.files, root, tree, repository.lock)
+    policies = _cached(parts, whole=whole) if prove else _load(parts, prove=False)
+    return LoadedPolicies(policies, repository.files, parts.user.files, root, tree, repository.lock, parts)
 
 
 def load_layer(repository: FoundLayer, *, user: UserLayer = "full", packs: tuple[str, ...] = PACKS) -> PolicySet:
     """The set that is in force where a repository has this layer. Raises as ``load_policies`` does."""
     return _cached(_Parts(read_shipped(), _user(user), repository, user, packs), whole=False)
+
+
+def load_files(shipped: Shipped, user: FoundLayer, repository: FoundLayer) -> PolicySet:
+    """The set that these files make, wherever they come from. Raises as ``load_policies`` does."""
+    return _cached(_Parts(shipped, user, repository, "full", PACKS), whole=False)
 
 
 def _cached(parts: _Parts, *, whole: bool) -> PolicySet:
@@ -129,7 +147,7 @@ def _user(user: UserLayer) -> FoundLayer:
     return read_user(folder) if folder is not None else FoundLayer()
 
 
-def _load(parts: _Parts) -> PolicySet:
+def _load(parts: _Parts, *, layers: Collection[str] = LAYERS, prove: bool = True) -> PolicySet:
     """Load a set; the problems of files that were refused unread are told with those of the files that were read."""
     from toolkit.sources.config import profile_of
 
@@ -139,12 +157,13 @@ def _load(parts: _Parts) -> PolicySet:
     shipped = parts.shipped
     try:
         policies = PolicySet.load(
-            _sources(parts, profile),
+            (source for source in _sources(parts, profile) if source.layer in layers),
             shipped.shapes,
             templates=shipped.templates,
             effects=EFFECTS,
             profile=profile,
             user_edits=parts.user_layer == "full",
+            prove=prove,
         )
     except PolicyError as fault:
         raise PolicyError.of((*refused, *fault.problems)) from None

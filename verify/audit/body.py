@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -12,6 +13,7 @@ from verify.audit.record import AuditRecord
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from verify.decisions import Decided
     from verify.findings import Admitted, Malformed
     from verify.waivers.applying import Waived
 
@@ -68,6 +70,7 @@ def _rest(record: AuditRecord) -> Iterator[str]:
     yield from _section(f"## Malformed: {len(record.malformed)}", malformed)
     yield from _section("## Layers", layers)
     yield from _section("## Checks", checks)
+    yield from _section("## Decisions", map(_decision, record.decisions))
     yield from _section("## Warnings", (f"- {span(warning)}" for warning in record.warnings))
     yield ""
 
@@ -103,6 +106,13 @@ def _finding(admitted: Admitted) -> Iterator[str]:
 def _waived(one: Waived) -> Iterator[str]:
     yield from _finding(one.admitted)
     yield f"  - waived: {span(one.waivers[0].standing)}"
+
+
+def _decision(decided: Decided) -> str:
+    facts = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in decided.facts.items())
+    outputs = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in decided.outputs.items())
+    times = "" if decided.times == 1 else f", {decided.times} times"
+    return f"- {span(decided.document)} {span(decided.row)}{times}: {span(facts)}: {span(outputs)}"
 
 
 def _malformed(malformed: Malformed) -> Iterator[str]:

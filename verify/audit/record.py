@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from verify.baseline import Compared
+from verify.decisions import Decided
 from verify.findings import Admitted, Malformed
 from verify.merging import FindingKey
 from verify.waivers.applying import NO_WAIVERS, Waived, WaiverTally
@@ -15,6 +16,8 @@ from verify.waivers.applying import NO_WAIVERS, Waived, WaiverTally
 SCHEMA: Final = "dr-verify.log/v1"
 WAIVED: Final = "waived_findings"
 KNOWN: Final = "known_findings"
+DECISIONS: Final = "decisions"
+LEFT_OUT: Final = "decisions_left_out"
 
 
 class CheckLine(NamedTuple):
@@ -49,7 +52,8 @@ class AuditRecord:
     ``verdict`` is null for a run that was skipped, ``cost_consumed_tokens`` where nobody knows. Times are RFC 3339 in
     UTC. ``artifacts`` maps workspace-relative POSIX paths to the digests (``sha256:<hex>``) of what was read.
     ``passes`` counts the passes of the loop that this one log holds. ``findings`` are admitted and merged; what a
-    waiver covers or the baseline knows is not among them. ``commits`` are full object ids.
+    waiver covers or the baseline knows is not among them. ``commits`` are full object ids. ``decisions`` are what the
+    tables were asked, the most telling first; how many of them are left out, the writer says.
     """
 
     task_id: str
@@ -83,6 +87,8 @@ class AuditRecord:
     artifacts: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     decided_by: Mapping[str, str] = field(default_factory=dict)
+    decisions: tuple[Decided, ...] = ()
+    decisions_left_out: int = 0
 
 
 class LoggedFinding(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -12,8 +13,9 @@ from toolkit.errors import StorageError
 from toolkit.storage.files import make_directory, publish_new
 from verify.audit import body, front_matter
 from verify.audit.places import LogName, log_folder, next_iteration, parse_name
-from verify.audit.record import KNOWN, SCHEMA, WAIVED, AuditRecord
+from verify.audit.record import DECISIONS, KNOWN, LEFT_OUT, SCHEMA, WAIVED, AuditRecord
 from verify.audit.seal import sealed
+from verify.decisions import Decided
 from verify.errors import WorkspaceError
 from verify.evidence import clip
 from verify.findings import Admitted, Malformed
@@ -84,6 +86,8 @@ def header(record: AuditRecord) -> dict[str, object]:
         "exit_reason": record.exit_reason,
         "source_layer_breakdown": dict(record.source_layer_breakdown),
         "decided_by": dict(record.decided_by),
+        DECISIONS: [decided.to_json() for decided in record.decisions],
+        LEFT_OUT: record.decisions_left_out,
         "policy_digest": record.policy_digest,
         "tool_version": record.tool_version,
         "run_id": record.run_id,
@@ -155,8 +159,11 @@ def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
         text = None if waiver.text is None else shortened(waiver.text)
         return waiver._replace(text=text, reason=shortened(waiver.reason), owner=shortened(waiver.owner))
 
+    decisions = _kept(record.decisions, redactor, policies)
     return replace(
         record,
+        decisions=decisions,
+        decisions_left_out=len(record.decisions) - len(decisions),
         commits_from=None if record.commits_from is None else shortened(record.commits_from),
         waived=tuple(one._replace(waivers=tuple(map(spoken, one.waivers))) for one in record.waived),
         waivers=record.waivers._replace(
@@ -168,3 +175,13 @@ def _redacted(record: AuditRecord, policies: PolicySet) -> AuditRecord:
         malformed=tuple(map(refused, record.malformed)),
         raw_outputs=tuple(output._replace(text=shortened(output.text)) for output in record.raw_outputs),
     )
+
+
+def _kept(decisions: tuple[Decided, ...], redactor: Redactor, policies: PolicySet) -> tuple[Decided, ...]:
+    """The decisions that are logged: as many as a log holds, and none that would say anything which is taken out.
+
+    With a part of it replaced it would be another question.
+    """
+    most = cast("Mapping[str, int]", policies.data("verify.log"))["decisions_max"]
+    whole = (one for one in decisions if redactor.value(one.to_json()) == one.to_json())
+    return tuple(islice(whole, most))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from toolkit.errors import UndeterminedError
+from verify.decisions import Questions
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
@@ -80,6 +81,11 @@ class FloorContext:
         if self.framework_root is not None:
             declared.append(self.framework_root)
         return tuple(declared)
+
+
+def questions_of(context: FloorContext) -> Questions:
+    """What the checks of a run ask the tables. Use it through ``context.once``."""
+    return Questions(context.policies)
 
 
 Check = Callable[[CheckEntry, FloorContext], CheckResult]

@@ -10,7 +10,7 @@ from verify.errors import WorkspaceError
 from verify.expectations.verdict import accepted
 from verify.findings import Finding
 from verify.floor.acceptance import prd_criteria
-from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.check import CheckEntry, CheckResult, FloorContext, questions_of
 from verify.floor.drift.surfaces import plan_surface, surface_rules
 from verify.floor.expectations import expectation_rules, expectations_of, expectations_status, tells_structure
 from verify.floor.gates.evidence import evidence_documents, statement_rules
@@ -81,7 +81,7 @@ def spec_rule(entry: CheckEntry, context: FloorContext) -> CheckResult:
         return nothing(NO_PLAN if missing == NEEDS_PLAN else NO_EXPECTATIONS)
     faults = faults_by(rule, graph)
     own, teller = _own(rule, faults, context)
-    severity = severity_in_floor(rule.severity, context.once(blocking), context.policies)
+    severity = severity_in_floor(rule.severity, context.once(blocking), context.once(questions_of))
     findings = tuple(_finding(entry, context, severity, fault) for fault in own)
     yielded = f"; {len(faults) - len(own)} told by {teller}" if len(own) < len(faults) else ""
     return CheckResult(RAN, f"{_count(graph)}, at fault: {len(own)}{yielded}", findings)

@@ -12,6 +12,7 @@ from verify.spec_graph.rules import DOCUMENT, Mode
 
 if TYPE_CHECKING:
     from toolkit.policy.sets import PolicySet
+    from verify.decisions import Questions
 
 TABLE: Final = "verify.spec-gate"
 SEVERITIES: Final = "verify.spec-severity"
@@ -71,7 +72,7 @@ def blocks_on_error(situation: Situation, policies: PolicySet) -> bool:
     return decide(situation, Tally(1, 0, 1), policies).decision == BLOCKED
 
 
-def severity_in_floor(severity: str, blocking: bool, policies: PolicySet) -> str:
+def severity_in_floor(severity: str, blocking: bool, questions: Questions) -> str:
     """How grave a finding of the floor is for a rule of ``severity``; ``blocking``: see ``blocks_on_error``."""
-    decision = policies.table(SEVERITIES).decide(severity=severity, blocking=blocking)
+    decision = questions.ask(SEVERITIES, severity=severity, blocking=blocking)
     return cast(str, decision.outputs["severity"])

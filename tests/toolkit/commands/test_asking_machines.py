@@ -29,7 +29,7 @@ def test_a_step_answers_with_its_state_and_effects(run: Run) -> None:
     answer = asked(run, "eval", CLEAN)
     assert (answer["outputs"]["to"], answer["row"], answer["layer"]) == ("validating", "clean", "shipped")
     assert answer["outputs"]["effects"][0] == "freeze-findings"
-    assert answer["version"] == "1.0.0"
+    assert answer["version"] == "1.0.1"
 
 
 def test_an_explanation_says_which_transitions_were_tried(run: Run) -> None:

@@ -127,10 +127,12 @@ def test_a_machine_is_listed_and_shown_with_its_transitions(run: Run, root: Path
     listed = {one["id"]: one["kind"] for one in run("list", "--json").json["documents"]}
     assert listed["repo.lamp"] == "machine"
     text = run("show", "repo.lamp", "--origin").out
-    assert "states: dark, bright, broken\n  initial: dark\n  terminal: broken\n" in text
-    assert "event press\n  in  force: an integer from 0 " in text
-    assert "  lit: dark  force lt 9  ->  bright  [record-reason]\n" in text
-    assert "  smashed: dark | bright  force gte 9  ->  broken\n" in text
+    for said in ("states     dark, bright, broken", "begins in  dark", "ends in    broken"):
+        assert f"  {said}\n" in text
+    assert "Event press\n  force  an integer, at least 0\n" in text
+    assert "│ lit        │ dark   │ press │ force: < 9  │ bright │ record-reason │\n" in text
+    assert "│ smashed    │ dark   │ press │ force: >= 9 │ broken │               │\n" in text
+    assert "│            │ bright │       │             │        │               │\n" in text
     assert "  transition lit      repository  .dr/policies/lamp.yaml:11\n" in text
     assert run("show", "repo.lamp", "--json").json["document"]["transitions"][0]["id"] == "lit"
 

@@ -12,6 +12,7 @@ import pytest
 
 from verify.audit.record import AuditRecord, CheckLine, LayerLine, RawOutput
 from verify.baseline import Compared
+from verify.decisions import Decided
 from verify.findings import Admitted, Evidence, Finding, Malformed
 from verify.task import Workspace
 from verify.waivers.applying import Waived, WaiverTally
@@ -104,6 +105,19 @@ RECORD = AuditRecord(
     tool_version="1.2.3",
     run_id="5f0c",
     decided_by={"verify.verdict": "medium-finding", "verify.exit": "iterations-used-up"},
+    decisions=(
+        Decided(
+            "verify.verdict",
+            {"high": 0, "medium": 1, "persistent": False},
+            {"verdict": "CONDITIONAL"},
+            "medium-finding",
+        ),
+        Decided(
+            "verify.exit", {"tokens": None, "max_iter": 3}, {"stop": True, "reason": "max_iter"}, "iterations-used-up"
+        ),
+        Decided("verify.skip", {"stage": "do"}, {"reason": "password: hunter2"}, "trivial"),
+        Decided("verify.disposition", {"evidence_type": "file_quote"}, {"discarded": False}, "quotation-found", 3),
+    ),
     passes=2,
     cost_consumed_tokens=1234,
     source_layer_breakdown={"floor": 1, "peer_review": 1, "dispatch": 2},

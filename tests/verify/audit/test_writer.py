@@ -28,6 +28,7 @@ from verify.audit.reader import read_log
 from verify.audit.record import AuditRecord, CheckLine, LayerLine, RawOutput
 from verify.audit.seal import seal_of
 from verify.audit.writer import write_log
+from verify.decisions import Decided
 from verify.findings import Malformed
 from verify.task import Workspace
 from verify.waivers.applying import NO_WAIVERS
@@ -77,9 +78,9 @@ def test_a_log_reads_as_it_always_did(workspace: Workspace, policies: PolicySet,
     assert written.path.read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("golden", [GOLDEN, GOLDEN.parent / "earlier" / GOLDEN.name], ids=["now", "earlier"])
-def test_a_log_of_an_earlier_release_still_reads(policies: PolicySet, golden: Path) -> None:
-    log = read_log(golden, policies)
+@pytest.mark.parametrize("folder", [".", "without-decisions", "earlier"])
+def test_a_log_of_an_earlier_release_still_reads(policies: PolicySet, folder: str) -> None:
+    log = read_log(GOLDEN.parent / folder / GOLDEN.name, policies)
     assert (log.task_id, log.stage, log.iter, log.verdict, log.sealed) == ("TST-0001", "do", 1, "CONDITIONAL", True)
     assert [finding.finding_id for finding in log.findings] == ["F-floor-1", "F-peer_review-1", "F-dispatch-2"]
 
@@ -113,6 +114,45 @@ def test_a_run_without_waivers_and_baseline_says_so(
     assert (log.waived, log.known) == ((), ())
     assert log.header["waivers"] == {"applied": 0, "expired": [], "file": None, "unused": []}
     assert (log.header["baseline"], log.header["commits"], log.header["commits_from"]) == (None, [], None)
+
+
+def test_what_the_tables_were_asked_is_sealed_with_the_log_and_says_how_often(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    path = write_log(make_record(), workspace, policies).path
+    header = read_log(path, policies).header
+    assert [one["document"] for one in header["decisions"]] == ["verify.verdict", "verify.exit", "verify.disposition"]
+    assert header["decisions"][0] == {
+        "document": "verify.verdict",
+        "facts": {"high": 0, "medium": 1, "persistent": False},
+        "outputs": {"verdict": "CONDITIONAL"},
+        "row": "medium-finding",
+    }
+    assert [one.get("times") for one in header["decisions"]] == [None, None, 3]
+    path.chmod(0o644)
+    path.write_text(path.read_text(encoding="utf-8").replace("    medium: 1", "    medium: 2"), encoding="utf-8")
+    with pytest.raises(StorageError) as caught:
+        read_log(path, policies)
+    assert caught.value.code == "log_digest_differs"
+
+
+def test_a_decision_that_tells_a_secret_is_left_out_whole_and_counted(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    told = Decided("verify.skip", {"stage": "do"}, {"reason": "password: hunter2"}, "trivial")
+    log = read_log(write_log(make_record(decisions=(told,)), workspace, policies).path, policies)
+    assert (log.header["decisions"], log.header["decisions_left_out"]) == ([], 1)
+
+
+def test_a_log_holds_so_many_decisions_and_says_how_many_more_there_were(
+    workspace: Workspace, policies: PolicySet, make_record: Make
+) -> None:
+    most = policies.data("verify.log")["decisions_max"]
+    many = tuple(Decided("verify.exit", {"tokens": number}, {"stop": True}, "x") for number in range(most + 7))
+    path = write_log(make_record(decisions=many), workspace, policies).path
+    header = read_log(path, policies).header
+    assert [one["facts"]["tokens"] for one in header["decisions"]] == list(range(most))
+    assert header["decisions_left_out"] == 7
 
 
 def test_a_log_is_read_only_and_its_folder_is_made(
@@ -416,6 +456,7 @@ def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_p
         waivers=base.waivers._replace(file=text, unused=(said,), expired=(said,)),
         compared=base.compared._replace(file=text),
         commits_from=text,
+        decisions=(base.decisions[0], Decided(text, {text: text}, {text: [text]}, text, 2)),
         warnings=(text,),
         raw_outputs=(RawOutput("dispatch", "tester", 1, text),),
         malformed=(Malformed("dispatch", {text: text}, (text,), "malformed_evidence"),),
@@ -433,7 +474,7 @@ def test_no_text_becomes_structure(policies: PolicySet, make_record: Make, tmp_p
     assert headings(body) == [
         f"Verification of TST-0001: stage do, run {log.iter}",
         *("Findings", "Low: 1", "Waived: 1", "Known from the baseline: 1", "Malformed: 1"),
-        *("Layers", "Checks", "Warnings"),
+        *("Layers", "Checks", "Decisions", "Warnings"),
     ]
     assert all(shows(char) for line in body.split("\n") for char in line)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
 from toolkit.errors import ProcessError
@@ -15,7 +14,7 @@ from toolkit.reporting.visible import visible
 from toolkit.storage.cache import Cache, cache_root
 from verify.evidence import FindingLimits, clip, quote_line
 from verify.findings import Evidence, Finding
-from verify.floor.check import CheckEntry, CheckResult, FloorContext
+from verify.floor.check import CheckEntry, CheckResult, FloorContext, questions_of
 from verify.floor.shell.chosen import scripts_of
 from verify.floor.shell.comments import Comment
 from verify.floor.shell.program import Shellcheck, ShellcheckRules, Source
@@ -123,17 +122,13 @@ def _collected(started: Started) -> tuple[dict[str, tuple[Comment, ...]], Mappin
 def _findings(
     entry: CheckEntry, context: FloorContext, judged: Iterable[tuple[Script, tuple[Comment, ...]]]
 ) -> Iterator[Finding]:
-    table = context.policies.table(SEVERITIES)
-    limits = context.once(limits_of)
-
-    @cache
-    def severity(level: str, code: int) -> str | None:
-        return cast("str | None", table.decide(level=level, code=code).outputs["severity"])
+    questions, limits = context.once(questions_of), context.once(limits_of)
 
     for script, comments in sorted(judged, key=lambda pair: pair[0].ref):
         lines = script.content.split(b"\n") if comments else []
         for comment in comments:
-            grave = severity(comment.level, comment.code)
+            decision = questions.ask(SEVERITIES, level=comment.level, code=comment.code)
+            grave = cast("str | None", decision.outputs["severity"])
             if grave is not None:
                 ref, evidence = f"{script.ref}:{comment.line}", _evidence(script, comment, lines, limits)
                 fix = f"SC{comment.code}: {visible(comment.message)}"
