@@ -64,7 +64,7 @@ def test_the_other_profile_changes_cases_and_breaks_none_and_covers_what_is_left
     held(run)
     assert {one.outcome for one in run.results} == {PASS, CHANGED}
     changed = {one.document for one in run.results if one.outcome == CHANGED}
-    assert changed == {"review.gate", "review.lifecycle"}
+    assert changed == {"review.gate", "review.lifecycle", "review.risk"}
     edited = {name for name in atomic.ids if atomic.entry(name).edits}
     kept = [(one.document, one.id) for one in compact_run.results if one.document not in edited]
     assert kept == [(one.document, one.id) for one in run.results if one.document not in edited]

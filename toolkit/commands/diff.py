@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from toolkit.authoring.directions import WEAKER
 from toolkit.commands.interface import (
     FAILS,
     HOLDS,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from toolkit.authoring.comparison import Change, Comparison
     from toolkit.sources.sides import Side
 
-WEAKER: Final = "weaker"
 HELP: Final = "dr-policy diff --help"
 ADDED, PRESENT, NOTHING = "added", "present", "none"  # what became of a reason's record
 RECORDED: Final = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
 
+from toolkit.authoring.directions import MIXED, WEAKER
 from toolkit.commands.interface import json_text
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ DIRECTIONS: Final = {
     "other": "different, with no order between the two",
     "unknown": "it could not be shown in which direction",
 }
-JUDGED: Final = ("weaker", "mixed", "unknown")  # directions that say already that something may be weaker
+JUDGED: Final = (WEAKER, MIXED, "unknown")  # directions that say already that something may be weaker
 MARK: Final = "  (!)"  # of a change that may be weaker although its direction does not say so
 TRANSITION: Final = "transition"
 DECIDED: Final = ("decision", TRANSITION, "sequence")  # kinds of changes that are answers to facts
