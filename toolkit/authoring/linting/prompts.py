@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from toolkit.authoring.linting.templates import names_given, printed_strings
 from toolkit.policy.documents.heads import TEMPLATES, pack_of
 from toolkit.policy.problems import Mark, Problems, did_you_mean, shown
 from toolkit.policy.sets import PolicySet
@@ -95,12 +97,17 @@ class _Prompt:
             message = f"the template {shown(main)} is not among the document's {TEMPLATES}, so no digest knows it"
             self.problems.add("template_not_named", message, part_at(root, ["value", "template"]).mark, _name_it(main))
         lacking = self._lacking(payload, part_at(root, ["value", "role"]))
-        parsed = 0
+        parsed: dict[str, tuple[str, Template]] = {}
         for name, data in templates.items():
             with self.problems.unit():
-                self._hold_template(name, data, payload["variables"], templates, lacking)
-                parsed += 1
-        if parsed == len(templates):
+                parsed[name] = self._parsed(f"{FOLDER}/{name}", data)
+        given = names_given({name: tree for name, (_text, tree) in parsed.items()})
+        held = 0
+        for name, (text, tree) in parsed.items():
+            with self.problems.unit():
+                self._hold_template(name, text, tree, payload["variables"], given[name], lacking)
+                held += 1
+        if held == len(templates):
             self._hold_declared(part_at(root, ["value", "variables"]))
 
     def _lacking(self, payload: Mapping[str, Any], node: Node) -> frozenset[str]:
@@ -125,15 +132,16 @@ class _Prompt:
     def _hold_template(
         self,
         name: str,
-        data: bytes,
+        text: str,
+        tree: Template,
         variables: Mapping[str, Any],
-        templates: Mapping[str, bytes],
+        given: AbstractSet[str],
         lacking: frozenset[str],
     ) -> None:
         from jinja2 import meta, nodes
 
         file = f"{FOLDER}/{name}"
-        text, tree = self._parsed(file, data)
+        templates = self.policies.templates(self.document)
         for other in meta.find_referenced_templates(tree):
             if other not in templates:
                 told = "a template that is computed" if other is None else f"the template {shown(other)}"
@@ -141,12 +149,12 @@ class _Prompt:
                 self.problems.add("template_not_named", message, Mark(file, 0, 0), other and _name_it(other))
         wanted = self._undeclared(file, tree)
         self.used |= wanted
-        for variable in sorted(wanted - variables.keys()):
+        for variable in sorted(wanted - variables.keys() - given):
             line = min((one.lineno for one in tree.find_all(nodes.Name) if one.name == variable), default=0)
             message = f"the template uses {shown(variable)}, which {self.document} does not declare"
             hint = did_you_mean(variable, variables) or f"declare it under {PROMPT} variables"
             self.problems.add("undeclared_variable", message, _at(file, text, line, variable), hint)
-        for tool, line in self._tools_in(file, text, lacking):
+        for tool, line in self._tools_in(file, text, tree, lacking):
             message = f"the text names the tool {tool}, which the role of {self.document} does not have"
             hint = "give the role this tool, or name one that it has"
             self.problems.add("tool_not_of_role", message, _at(file, text, line, tool), hint)
@@ -177,14 +185,15 @@ class _Prompt:
         except RecursionError:
             self.problems.fail("bad_template", "the template is nested too deep to be read", Mark(file, 0, 0))
 
-    def _tools_in(self, file: str, text: str, tools: frozenset[str]) -> Iterator[tuple[str, int]]:
-        """Each of these tools that the text names, tags aside, with its first line."""
+    def _tools_in(self, file: str, text: str, tree: Template, tools: frozenset[str]) -> Iterator[tuple[str, int]]:
+        """Each of these tools that the text or a string which is printed names, with its first line."""
         if not tools:
             return
+        written = [(line, value) for line, kind, value in self.environment.lex(text, filename=file) if kind == "data"]
         told: set[str] = set()
         words = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(tools)))})(?![\w-])")
-        for line, kind, value in self.environment.lex(text, filename=file):
-            for match in words.finditer(value) if kind == "data" else ():
+        for line, value in sorted([*written, *printed_strings(tree)]):
+            for match in words.finditer(value):
                 if match[0] not in told:
                     told.add(match[0])
                     yield match[0], line + value.count("\n", 0, match.start())

@@ -94,6 +94,59 @@ def test_the_text_may_name_no_tool_that_its_role_lacks() -> None:
     assert "Grep" in other.message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{ "use Bash" }}',
+        "{{ diff | default('Bash') }}",
+        '{{ diff ~ "\\x42ash" }}',
+        '{% set how = "use Bash" %}{{ how }}{{ diff }}',
+        '{% if diff %}{{ "a" if diff else "Bash" }}{% endif %}',
+    ],
+)
+def test_a_tool_in_text_that_an_expression_prints_is_told(text: str) -> None:
+    (problem,), _warnings = held(prompt(), {TEMPLATE: f"{{{{ diff }}}}\n{text}\n"})
+    assert (problem.code, problem.mark.line) == ("tool_not_of_role", 2)
+
+
+def test_a_tool_in_a_key_or_a_comparison_is_not_printed() -> None:
+    text = '{{ diff["Bash"] }}{{ "a" if diff == "Bash" }}{% if diff == "Bash" %}{% endif %}'
+    assert held(prompt(), {TEMPLATE: text}) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for item in diff %}{% include 'b.j2' %}{% endfor %}",
+        "{% set item = diff %}{% include 'b.j2' %}",
+        "{% extends 'b.j2' %}{% set item = diff %}",
+        "{% macro item(x) %}{{ x }}{% endmacro %}{% include 'b.j2' %}{{ diff }}",
+        "{% import 'c.j2' as item %}{% include 'b.j2' %}{{ diff }}",
+        "{% from 'c.j2' import m as item %}{% include 'b.j2' %}{{ diff }}",
+        "{% set a, item = diff %}{% include 'b.j2' %}",
+        "{% macro m(item) %}{% include 'b.j2' %}{% endmacro %}{{ m(diff) }}",
+    ],
+)
+def test_a_name_that_the_place_of_an_include_assigns_is_declared_for_the_template_there(text: str) -> None:
+    texts = {TEMPLATE: text, "b.j2": "{{ item }}", "c.j2": "{% macro m() %}{% endmacro %}"}
+    assert held(prompt(more=", b.j2, c.j2"), texts) == ([], [])
+
+
+def test_a_name_of_another_template_is_not_declared_where_nobody_includes_it() -> None:
+    texts = {TEMPLATE: "{{ diff }}{{ item }}{% include 'b.j2' %}", "b.j2": "{% set item = 1 %}{{ items }}"}
+    found, _warnings = held(prompt(more=", b.j2"), texts)
+    assert {(one.code, one.mark.file) for one in found} == {
+        ("undeclared_variable", f"templates/{TEMPLATE}"),
+        ("undeclared_variable", "templates/b.j2"),
+    }
+
+
+def test_what_a_template_itself_assigns_elsewhere_does_not_declare_a_name() -> None:
+    text = "{% for item in diff %}{% endfor %}{{ item }}"
+    (problem,), _warnings = held(prompt(more=", b.j2"), {TEMPLATE: "{% include 'b.j2' %}", "b.j2": text})
+    assert problem.code == "undeclared_variable"
+
+
 def test_a_role_that_nobody_defines_is_a_problem() -> None:
     (problem,), _warnings = held(prompt(role="reviewr"), {TEMPLATE: "{{ diff }} Bash"})
     assert (problem.code, problem.hint) == ("unknown_role", "did you mean 'reviewer'?")
