@@ -1,12 +1,14 @@
 """What would have to be different for another answer: one fact at a time, each change asked of the table.
 
 Of numbers, terms and booleans every class of values is tried that the table tells apart, so what is said of them is
-exact. Of texts and lists values are made up that a row one fact away would take: what is said of these is an example.
+exact; a number that an answer or a let takes over is only said to be the one that was asked. Of texts and lists values
+are made up that a row one fact away would take: what is said of these is an example. Of a let it is said what would
+follow if it were otherwise; whether some facts give that is not asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -17,8 +19,9 @@ from toolkit.authoring.telling.questions import Question, matching, with_value
 from toolkit.policy.deciding.columns import cells_of
 from toolkit.policy.deciding.matching import Cell, CompiledWhen
 from toolkit.policy.language.conditions import Condition, Not, uses_patterns
-from toolkit.policy.language.rules import FIRST, Let
+from toolkit.policy.language.rules import FIRST, Let, TableDocument
 from toolkit.policy.problems import PolicyError
+from toolkit.policy.proofs.mentions import references_in
 from toolkit.policy.tables import Decision
 from toolkit.policy.types import Input, IntegerType, ListType, TextType, Type
 
@@ -31,6 +34,11 @@ class Outcome(NamedTuple):
     rows: tuple[int, ...]
     decisions: tuple[Decision, ...]
     code: str | None
+
+    @property
+    def said(self) -> Hashable:
+        """The same for outcomes that are told alike."""
+        return self.rows, self.code, tuple((one.row, *one.outputs.items()) for one in self.decisions)
 
 
 class Change(NamedTuple):
@@ -46,9 +54,11 @@ class Change(NamedTuple):
 class Changes:
     """What was found.
 
-    ``kept`` are rows one fact away that no change was found for; ``whole`` says that there was room to try every one.
+    ``now`` are the rows that have a say as things are. ``kept`` are rows one fact away that no change was found for;
+    ``whole`` says that there was room to try every one.
     """
 
+    now: tuple[int, ...]
     found: tuple[Change, ...]
     kept: tuple[str, ...]
     whole: bool
@@ -61,15 +71,19 @@ def changes_of(question: Question) -> Changes:
     near = [row for row in question.explanation.rows if row.near]
     reached = {question.document.rows[number].id for change in found for number in change.outcome.rows}
     kept = tuple(row.id for row in near if row.id not in reached and {cell.name for cell in row.failed} & question.own)
-    return Changes(tuple(found), kept, sweep.left > 0)
+    return Changes(sweep.now.rows, tuple(found), kept, sweep.left > 0 and not sweep.cut)
 
 
 class _Sweep:
-    """Asks the table with one value changed. ``left`` is how many rows may still be asked."""
+    """Asks the table with one value changed.
+
+    ``left`` is how many rows may still be asked, ``cut`` whether a fact has more classes of values than are tried.
+    """
 
     def __init__(self, question: Question) -> None:
         self.question = question
         self.left = MAX_ROWS_ASKED
+        self.cut = False
         self.now = self.outcome(question.values)
         self.kinds: dict[str, tuple[Type, bool]] = {}
         document = question.document
@@ -83,16 +97,18 @@ class _Sweep:
         for let in document.lets:
             self.kinds[let.name] = _bounds(question, let), let.optional
         self.names = [name for name in self.kinds if name in conditions and name in question.own]
-        self.moving = _moving(question, conditions)
+        # Within a class of its own values, what a let or an answer makes of such a name may differ.
+        self.moving = _read_by_lets(document, conditions) | _taken_over(document)
 
     def of(self, name: str) -> Iterator[Change]:
         """The changes of one fact, or of one let."""
         kind, optional = self.kinds[name]
         value = self.question.values[name]
-        known = list(classes(kind, optional, self.conditions[name], value))
+        known, whole = classes(kind, optional, self.conditions[name], value)
+        self.cut = self.cut or not whole
         told = ((one, self.asked(name, one.value)) for one in known)
         changed = [(one, outcome) for one, outcome in told if outcome is not None]
-        if name in self.moving:  # within a class of its own values a let may still have several
+        if name in self.moving:
             changed = [(one._replace(low=one.value, high=one.value), outcome) for one, outcome in changed]
         yield from _joined(name, kind, changed, self.now)
         if isinstance(kind, (TextType, ListType)):
@@ -162,13 +178,19 @@ def _alone(when: CompiledWhen, question: Question, name: str) -> Iterator[list[C
             yield [cell for cell in cells if cell.name == name]
 
 
-def _moving(question: Question, tested: Collection[str]) -> set[str]:
-    """The names that some tested let reads, itself or by another let."""
-    moving: set[str] = set()
-    for let in reversed(question.document.lets):
-        if let.name in tested or let.name in moving:
-            moving |= let.term.names
-    return moving
+def _read_by_lets(document: TableDocument, tested: Collection[str]) -> set[str]:
+    """The names that some of the tested lets read, themselves or by another let."""
+    read: set[str] = set()
+    for let in reversed(document.lets):
+        if let.name in tested or let.name in read:
+            read |= let.term.names
+    return read
+
+
+def _taken_over(document: TableDocument) -> set[str]:
+    """The names that answers take over, themselves or by a let."""
+    taken = {name for row in document.rows for produced in row.then.values() for name in references_in(produced)}
+    return taken | _read_by_lets(document, taken)
 
 
 def _bounds(question: Question, let: Let) -> IntegerType:
@@ -191,15 +213,15 @@ def _joined(name: str, kind: Type, changed: list[tuple[Class, Outcome]], now: Ou
     """Neighbouring numbers, and terms or texts wherever they stand, that have the same outcome are told together."""
     if isinstance(kind, IntegerType):
         numbers = [(one, outcome) for one, outcome in changed if one.value is not None]
-        for rows, run in groupby(numbers, key=lambda pair: pair[1].rows):
-            if rows != now.rows:
-                parts = list(run)
+        for _, run in groupby(numbers, key=lambda pair: pair[1].said):
+            parts = list(run)
+            if parts[0][1].rows != now.rows:
                 yield Change(name, _between(kind, parts[0][0].low, parts[-1][0].high), parts[0][1])
         changed = [pair for pair in changed if pair[0].value is None]
-    together: dict[tuple[int, ...], list[tuple[Class, Outcome]]] = {}
+    together: dict[object, list[tuple[Class, Outcome]]] = {}
     for one, outcome in changed:
         if outcome.rows != now.rows:
-            together.setdefault(outcome.rows, []).append((one, outcome))
+            together.setdefault(outcome.said, []).append((one, outcome))
     for alike in together.values():
         words = [one.words for one, _ in alike]
         yield Change(name, words[0] if len(words) == 1 else f"one of {named(words, str)}", alike[0][1])

@@ -25,7 +25,7 @@ def different(question: Question, every: bool) -> Iterator[Line]:
     if shown or changes.kept:
         yield Line("What would have to be different, one fact at a time", 0, True)
     for change in shown:
-        yield Line(f"{_changed(change)} -> {_outcome(question, change.outcome)}", 2)
+        yield Line(f"{_changed(question, change)} -> {_outcome(question, changes, change.outcome)}", 2)
     if len(shown) < len(ordered):
         yield Line(f"{len(ordered) - len(shown)} more changes lead to another row; --all shows them", 2)
     yield from _kept(changes, every)
@@ -38,7 +38,7 @@ def _kept(changes: Changes, every: bool) -> Iterator[Line]:
         more = f" and {len(changes.kept) - len(kept)} more" if len(kept) < len(changes.kept) else ""
         yield Line(f"{also}, though no change was found that lets it decide: {', '.join(kept)}{more}", 2)
     if not changes.whole:
-        yield Line("(not every change was tried: the table is large)", 2)
+        yield Line("(not every change was tried: the table is large, or tells very many values apart)", 2)
 
 
 def _rank(outcome: Outcome, decisions: Sequence[Decision]) -> int:
@@ -53,15 +53,17 @@ def _same(outcome: Outcome, decisions: Sequence[Decision]) -> bool:
     return [one.outputs for one in outcome.decisions] == [one.outputs for one in decisions] and not outcome.code
 
 
-def _changed(change: Change) -> str:
+def _changed(question: Question, change: Change) -> str:
+    if any(change.name == let.name for let in question.document.lets):
+        return f"if {change.name} were {change.words}"  # whether facts give that is another question
     example = f" (such as {change.example})" if change.example is not None and change.example != change.words else ""
     return f"{change.name} {change.words}{example}"
 
 
-def _outcome(question: Question, outcome: Outcome) -> str:
+def _outcome(question: Question, changes: Changes, outcome: Outcome) -> str:
     ids = [question.document.rows[number].id for number in outcome.rows]
     if question.document.hit == COLLECT:
-        return _collects(question, outcome, ids)
+        return _collects(outcome, ids, [question.document.rows[number].id for number in changes.now])
     if not ids:
         return "refused as well" if question.explanation.refusal else "refused" if question.step else "no row matches"
     if outcome.code is not None:
@@ -72,9 +74,8 @@ def _outcome(question: Question, outcome: Outcome) -> str:
     return f"row {ids[0]}, {said}"
 
 
-def _collects(question: Question, outcome: Outcome, ids: Sequence[str]) -> str:
-    """Which rows are then there as well, and which are not any more."""
-    before = [decision.row for decision in question.explanation.decisions]
+def _collects(outcome: Outcome, ids: Sequence[str], before: Sequence[str]) -> str:
+    """Which rows match then as well, and which do not any more."""
     answers = {decision.row: answer(decision) for decision in outcome.decisions}
     said = [f"row {one} too" + (f", {answers[one]}" if one in answers else "") for one in ids if one not in before]
     said += [f"row {one} no longer" for one in before if one not in ids]

@@ -24,11 +24,20 @@ class Class(NamedTuple):
     high: int = 0
 
 
-def classes(kind: Type, optional: bool, conditions: Sequence[Condition], value: Any) -> Iterator[Class]:
-    """The classes of values, at most ``MAX_CLASSES`` of them; of numbers the one that ``value`` is in as well."""
-    yield from islice(_classes(kind, conditions, value), MAX_CLASSES)
+def classes(kind: Type, optional: bool, conditions: Sequence[Condition], value: Any) -> tuple[list[Class], bool]:
+    """The classes of values, and whether they are all: ``MAX_CLASSES`` at most, of numbers those nearest to ``value``.
+
+    Of numbers the class that ``value`` is in is among them.
+    """
+    found = list(_classes(kind, conditions, value))
+    whole = len(found) <= MAX_CLASSES
+    if not whole and isinstance(kind, IntegerType):
+        now = value if value is not None else 0
+        found = sorted(sorted(found, key=lambda one: abs(one.value - now))[:MAX_CLASSES], key=lambda one: one.low)
+    found = found[:MAX_CLASSES]
     if optional and value is not None:
-        yield Class(None, MISSING)
+        found.append(Class(None, MISSING))
+    return found, whole
 
 
 def _classes(kind: Type, conditions: Sequence[Condition], value: Any) -> Iterator[Class]:

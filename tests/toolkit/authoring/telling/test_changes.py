@@ -133,4 +133,49 @@ def test_a_large_table_is_asked_no_more_than_there_is_room_for(monkeypatch: pyte
     found = changes_of(question)
     assert not found.whole
     assert len(found.found) <= 10
-    assert "(not every change was tried: the table is large)" in [line.text for line in told(question)]
+    assert "(not every change was tried: the table is large, or tells very many values apart)" in [
+        line.text for line in told(question)
+    ]
+
+
+def told_changes(body: str, facts: dict[str, Any]) -> list[str]:
+    (question,) = table_questions(the_table(table(body)), facts, {})
+    lines = [line.text for line in told(question, every=True)]
+    return lines[lines.index("What would have to be different, one fact at a time") + 1 :]
+
+
+def test_a_number_that_the_answer_takes_over_is_told_as_the_one_that_was_asked() -> None:
+    body = (
+        "hit: first\ninputs: {n: {type: integer, minimum: 0, maximum: 100}}\n"
+        "outputs: {z: {type: integer, minimum: 0, maximum: 20}}\nrows:\n"
+        "  - {id: big, when: {n: {gte: 10}}, then: {z: {value: n}}}\n  - {id: rest, then: {z: 0}}\n"
+    )
+    assert told_changes(body, {"n": 5}) == ["n 10 -> row big, z 10", "n 11 -> row big, z 11"]
+
+
+def test_of_very_many_values_those_nearest_to_the_fact_are_tried_and_that_is_said() -> None:
+    listed = ", ".join(map(str, range(0, 750, 3)))
+    body = (
+        "hit: first\ninputs: {n: {type: integer, minimum: 0, maximum: 1000}}\noutputs: {y: {type: boolean}}\nrows:\n"
+        f"  - {{id: listed, when: {{n: [{listed}]}}, then: {{y: true}}}}\n"
+        "  - {id: high, when: {n: {gte: 950}}, then: {y: true}}\n  - {id: rest, then: {y: false}}\n"
+    )
+    assert told_changes(body, {"n": 4})[-1].startswith("(not every change was tried")
+    assert "n at least 950 -> row high, y true" in told_changes(body, {"n": 920})
+
+
+def test_what_declines_in_a_list_compares_the_rows_that_match() -> None:
+    body = (
+        "hit: collect\ninputs: {n: {type: integer}}\noutputs: {y: {type: boolean}}\nrows:\n"
+        "  - {id: always, then: {y: true}}\n  - {id: unsure, when: {n: {gte: 3}}, then: {error: unsure}}\n"
+    )
+    assert told_changes(body, {"n": 5}) == ["n at most 2 -> row unsure no longer"]
+
+
+def test_of_a_let_it_is_said_what_would_follow_and_not_that_facts_give_it() -> None:
+    body = (
+        "hit: first\ninputs: {d: {type: integer, minimum: 0, maximum: 9}}\nlet: {twice: 2 * d}\n"
+        "outputs: {y: {type: boolean}}\nrows:\n"
+        "  - {id: odd, when: {twice: 3}, then: {y: true}}\n  - {id: rest, then: {y: false}}\n"
+    )
+    assert told_changes(body, {"d": 1}) == ["if twice were 3 -> row odd, y true"]
