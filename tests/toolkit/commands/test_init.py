@@ -371,9 +371,11 @@ def child(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
-# Everything is imported first, by a cold run: the interpreter itself may stand where nobody else can read.
+# Everything is imported first, by a cold run, and what is shipped is read: it may stand where nobody else can read.
 UNPRIVILEGED = f"""
-import shutil
+import shutil, toolkit.shipped, toolkit.sources.loading
+shipped = toolkit.shipped.read_shipped()
+toolkit.shipped.read_shipped = toolkit.sources.loading.read_shipped = lambda: shipped
 os.chdir(sys.argv[1])
 os.environ["DR_VERIFY_CACHE_DIR"] = "/dev/null/none"
 for place in ("own", "closed"):
