@@ -1,20 +1,21 @@
 """What would have to be different for another answer: one fact at a time, each change asked of the table.
 
 Of numbers, terms and booleans every class of values is tried that the table tells apart, so what is said of them is
-exact; a number that an answer or a let takes over is only said to be the one that was asked. Of texts and lists values
-are made up that a row one fact away would take: what is said of these is an example. Of a let it is said what would
-follow if it were otherwise; whether some facts give that is not asked.
+exact. Where there are too many, those come first that a row one fact away asks for and those nearest to the fact, and
+that some were left is said. A number that an answer or a let takes over is only said to be the one that was asked. Of
+texts and lists values are made up that a row one fact away would take: what is said of these is an example. Of a let
+it is said what would follow if it were otherwise; whether some facts give that is not asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from toolkit.authoring.telling.phrases import missed, named, unlike, value_text
-from toolkit.authoring.telling.possible import Class, classes, made_up
+from toolkit.authoring.telling.outcomes import Change, Outcome, together
+from toolkit.authoring.telling.phrases import missed, unlike, value_text
+from toolkit.authoring.telling.possible import MAX_CLASSES, Class, asking_order, classes, made_up
 from toolkit.authoring.telling.questions import Question, matching, with_value
 from toolkit.policy.deciding.columns import cells_of
 from toolkit.policy.deciding.matching import Cell, CompiledWhen
@@ -22,32 +23,9 @@ from toolkit.policy.language.conditions import Condition, Not, uses_patterns
 from toolkit.policy.language.rules import FIRST, Let, TableDocument
 from toolkit.policy.problems import PolicyError
 from toolkit.policy.proofs.mentions import references_in
-from toolkit.policy.tables import Decision
 from toolkit.policy.types import Input, IntegerType, ListType, TextType, Type
 
 MAX_ROWS_ASKED: Final = 100_000  # rows that are asked for the changes of one question
-
-
-class Outcome(NamedTuple):
-    """What the table says: the rows that have a say, their answers, or the code with which there is none."""
-
-    rows: tuple[int, ...]
-    decisions: tuple[Decision, ...]
-    code: str | None
-
-    @property
-    def said(self) -> Hashable:
-        """The same for outcomes that are told alike."""
-        return self.rows, self.code, tuple((one.row, *one.outputs.items()) for one in self.decisions)
-
-
-class Change(NamedTuple):
-    """With ``name`` being as ``words`` say, the outcome is another; ``example`` where that was asked of one value."""
-
-    name: str
-    words: str
-    outcome: Outcome
-    example: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +45,24 @@ class Changes:
 def changes_of(question: Question) -> Changes:
     """Every change of one fact that was found to lead to another row, in order of the facts, then of the values."""
     sweep = _Sweep(question)
-    found = [change for name in sweep.names for change in sweep.of(name)]
+    found = list(sweep.changes())
     near = [row for row in question.explanation.rows if row.near]
     reached = {question.document.rows[number].id for change in found for number in change.outcome.rows}
     kept = tuple(row.id for row in near if row.id not in reached and {cell.name for cell in row.failed} & question.own)
-    return Changes(sweep.now.rows, tuple(found), kept, sweep.left > 0 and not sweep.cut)
+    return Changes(sweep.now.rows, tuple(found), kept, not sweep.cut)
 
 
 class _Sweep:
     """Asks the table with one value changed.
 
-    ``left`` is how many rows may still be asked, ``cut`` whether a fact has more classes of values than are tried.
+    ``left`` is how many rows may still be asked, ``kept_back`` how many of them are for the facts that come later;
+    ``cut`` says that something was not asked for want of room.
     """
 
     def __init__(self, question: Question) -> None:
         self.question = question
         self.left = MAX_ROWS_ASKED
+        self.kept_back = 0
         self.cut = False
         self.now = self.outcome(question.values)
         self.kinds: dict[str, tuple[Type, bool]] = {}
@@ -100,25 +80,54 @@ class _Sweep:
         # Within a class of its own values, what a let or an answer makes of such a name may differ.
         self.moving = _read_by_lets(document, conditions) | _taken_over(document)
 
-    def of(self, name: str) -> Iterator[Change]:
+    def changes(self) -> Iterator[Change]:
+        """The changes of every fact and let. Each has a share of the room, and what those before it left over."""
+        for place, name in enumerate(self.names):
+            later = len(self.names) - place - 1
+            self.kept_back = self.left * later // (later + 1)
+            yield from self._of(name)
+
+    def _of(self, name: str) -> Iterator[Change]:
         """The changes of one fact, or of one let."""
         kind, optional = self.kinds[name]
         value = self.question.values[name]
-        known, whole = classes(kind, optional, self.conditions[name], value)
-        self.cut = self.cut or not whole
-        told = ((one, self.asked(name, one.value)) for one in known)
-        changed = [(one, outcome) for one, outcome in told if outcome is not None]
-        if name in self.moving:
-            changed = [(one._replace(low=one.value, high=one.value), outcome) for one, outcome in changed]
-        yield from _joined(name, kind, changed, self.now)
+        known = classes(kind, optional, self.conditions[name], value)
+        yield from together(name, kind, self._asked_classes(name, known, value), self.now)
         if isinstance(kind, (TextType, ListType)):
             told_already = [one.value for one in known]
             examples = (*self._near(name, kind, value), *self._away(name, kind, value))
             yield from (change for change, made in examples if made not in told_already)
 
+    def _asked_classes(self, name: str, known: list[Class], value: Any) -> list[tuple[Class, Outcome]]:
+        """The classes with what is said of them, in their order, as far as there is room."""
+        order = asking_order(known, value, self._near_cells(name))
+        self.cut = self.cut or len(order) > MAX_CLASSES
+        single = name in self.moving
+        changed = []
+        for place in order[:MAX_CLASSES]:
+            one = known[place]
+            outcome = self.asked(name, one.value)
+            if outcome is None:
+                break
+            told = one._replace(low=one.value, high=one.value) if single else one
+            changed.append((place, told, outcome))
+        return [(one, outcome) for _, one, outcome in sorted(changed, key=lambda asked: asked[0])]
+
+    def _near_cells(self, name: str) -> Iterator[list[Cell]]:
+        """The cells on a name of each row that is one fact away."""
+        for row in self.question.explanation.rows:
+            if row.near and any(cell.name == name for cell in row.failed):
+                yield from _alone(self.question.row(row.id)[1], self.question, name)
+
     def asked(self, name: str, value: Any) -> Outcome | None:
         """What is said with this value instead; null where there is no more room to ask."""
-        return self.outcome(with_value(self.question, name, value)) if self.left > 0 else None
+        if not self._has_room():
+            return None
+        return self.outcome(with_value(self.question, name, value))
+
+    def _has_room(self) -> bool:
+        self.cut = self.cut or self.left <= self.kept_back
+        return self.left > self.kept_back
 
     def outcome(self, values: Mapping[str, Any]) -> Outcome:
         table = self.question.table
@@ -132,11 +141,13 @@ class _Sweep:
     def _near(self, name: str, kind: Type, value: Any) -> Iterator[tuple[Change, Any]]:
         """Rows that this text or list alone keeps from matching, and a value with which each would have a say."""
         for number, (_row, when) in enumerate(self.question.rows):
-            if number in self.now.rows or self.left <= 0:
+            if number in self.now.rows:
                 continue
             if self.question.document.hit == FIRST and self.now.rows and number > self.now.rows[0]:
                 return
             for cells in _alone(when, self.question, name):
+                if not self._has_room():
+                    return
                 change = self._example(number, name, kind, value, cells)
                 if change is not None:
                     yield change
@@ -207,29 +218,3 @@ def _bounds(question: Question, let: Let) -> IntegerType:
             break
     low, high = intervals[let.name]
     return IntegerType(int(low), int(high))
-
-
-def _joined(name: str, kind: Type, changed: list[tuple[Class, Outcome]], now: Outcome) -> Iterator[Change]:
-    """Neighbouring numbers, and terms or texts wherever they stand, that have the same outcome are told together."""
-    if isinstance(kind, IntegerType):
-        numbers = [(one, outcome) for one, outcome in changed if one.value is not None]
-        for _, run in groupby(numbers, key=lambda pair: pair[1].said):
-            parts = list(run)
-            if parts[0][1].rows != now.rows:
-                yield Change(name, _between(kind, parts[0][0].low, parts[-1][0].high), parts[0][1])
-        changed = [pair for pair in changed if pair[0].value is None]
-    together: dict[object, list[tuple[Class, Outcome]]] = {}
-    for one, outcome in changed:
-        if outcome.rows != now.rows:
-            together.setdefault(outcome.said, []).append((one, outcome))
-    for alike in together.values():
-        words = [one.words for one, _ in alike]
-        yield Change(name, words[0] if len(words) == 1 else f"one of {named(words, str)}", alike[0][1])
-
-
-def _between(kind: IntegerType, low: int, high: int) -> str:
-    if low == high:
-        return str(low)
-    if low == kind.minimum:
-        return "any number" if high == kind.maximum else f"at most {high}"
-    return f"at least {low}" if high == kind.maximum else f"from {low} to {high}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolkit.authoring.telling.changes import Change, Changes, Outcome, changes_of
+from toolkit.authoring.telling.changes import Changes, changes_of
 from toolkit.authoring.telling.lines import Line, answer
+from toolkit.authoring.telling.outcomes import Change, Outcome
 from toolkit.authoring.telling.questions import Question
 from toolkit.policy.language.rules import COLLECT
 from toolkit.policy.language.transitions import TO

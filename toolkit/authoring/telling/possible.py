@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from toolkit.authoring.telling.phrases import MISSING, value_text
+from toolkit.policy.deciding.matching import Cell
 from toolkit.policy.language.conditions import AllOf, Compare, Condition, Equals, Items, Not, OneOf
 from toolkit.policy.proofs.samples import lists, texts
 from toolkit.policy.types import BooleanType, IntegerType, ListType, TermType, Type
@@ -24,20 +26,42 @@ class Class(NamedTuple):
     high: int = 0
 
 
-def classes(kind: Type, optional: bool, conditions: Sequence[Condition], value: Any) -> tuple[list[Class], bool]:
-    """The classes of values, and whether they are all: ``MAX_CLASSES`` at most, of numbers those nearest to ``value``.
-
-    Of numbers the class that ``value`` is in is among them.
-    """
+def classes(kind: Type, optional: bool, conditions: Sequence[Condition], value: Any) -> list[Class]:
+    """The classes of values; of numbers in ascending order, and the one that ``value`` is in among them."""
     found = list(_classes(kind, conditions, value))
-    whole = len(found) <= MAX_CLASSES
-    if not whole and isinstance(kind, IntegerType):
-        now = value if value is not None else 0
-        found = sorted(sorted(found, key=lambda one: abs(one.value - now))[:MAX_CLASSES], key=lambda one: one.low)
-    found = found[:MAX_CLASSES]
     if optional and value is not None:
         found.append(Class(None, MISSING))
-    return found, whole
+    return found
+
+
+def asking_order(found: Sequence[Class], value: Any, near: Iterable[Sequence[Cell]]) -> list[int]:
+    """The places of the classes in the order in which to ask them.
+
+    First null, and for each row one fact away (``near`` has its cells on this fact) the class that is nearest to
+    ``value`` of those that it asks for, then the next of each; then the others. Of numbers the nearest come first.
+    """
+    now = value if type(value) is int else 0
+
+    def distance(place: int) -> int:
+        number = found[place].value
+        return abs(number - now) if type(number) is int else 0
+
+    lows = [one.low for one in found if type(one.value) is int]
+    places = {one.value: place for place, one in enumerate(found) if isinstance(one.value, (str, bool))}
+    first, second = [place for place, one in enumerate(found) if one.value is None], []
+    for cells in near:
+        constants = [one for cell in cells for one in _constants(cell.condition)]
+        if lows:
+            around = (one + step for one in constants if type(one) is int for step in (-1, 0, 1))
+            wanted = [bisect_right(lows, one) - 1 for one in around if lows[0] <= one <= found[len(lows) - 1].high]
+        else:
+            wanted = [places[one] for one in constants if isinstance(one, (str, bool)) and one in places]
+        wanted = [place for place in wanted if all(cell.holds(found[place].value) for cell in cells)]
+        nearest = sorted(set(wanted), key=distance)
+        first += nearest[:1]
+        second += nearest[1:2]
+    groups = (sorted(group, key=distance) for group in (first, second, range(len(found))))
+    return list(dict.fromkeys(place for group in groups for place in group))
 
 
 def _classes(kind: Type, conditions: Sequence[Condition], value: Any) -> Iterator[Class]:
