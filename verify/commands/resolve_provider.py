@@ -22,6 +22,7 @@ from toolkit.commands.interface import (
 from toolkit.errors import ToolkitError
 
 if TYPE_CHECKING:
+    from verify.providers.gathering import Asked
     from verify.providers.rules import ProviderRules
 
 TOLD_AS = "resolve-peer-provider"  # the name that messages begin with
@@ -84,13 +85,18 @@ def resolve_provider(
 
     Warnings go to standard error, each behind WARN.
     """
-    from verify.providers.chain import CostCapBreach, resolve
-    from verify.providers.gathering import Asked, gather
+    from verify.providers.gathering import Asked
 
-    place = cwd.absolute()
+    _resolve(Asked(cwd.absolute(), peer_provider, project_config, user_config, estimate_cost, not no_config), as_json)
+
+
+def _resolve(asked: Asked, as_json: bool) -> None:
+    """Print what is resolved, then its warnings; a failure ends the program with its status."""
+    from verify.providers.chain import CostCapBreach, resolve
+    from verify.providers.gathering import gather
+
     try:
-        rules = _rules(place)
-        asked = Asked(place, peer_provider, project_config, user_config, estimate_cost, not no_config)
+        rules = _rules(asked.cwd)
         resolution = resolve(gather(asked, os.environ, rules), rules)
     except ToolkitError as fault:
         _fail(fault, as_json)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from toolkit.commands.interface import common_options, fails_clearly, write_line
+from toolkit.commands.interface import HOLDS, common_options, fails_clearly, write_line
 from toolkit.reporting.formats import NAMES, renderer
 from verify.commands.options import PLACE, Silent, Told, directory_of, start_of, workspace_options
+
+if TYPE_CHECKING:
+    from verify.verification import Request
 
 JSON = "json"
 
@@ -55,10 +59,7 @@ def verify_task(
 
     Runs the commands that this repository's .dr/policies declare, as make would; --no-commands leaves them out.
     """
-    from verify.pipeline import verify
-    from verify.reporting import report_of
     from verify.verification import Request
-    from verify.writing import report_target, write_report
 
     request = Request(
         task_id=task_id,
@@ -75,15 +76,23 @@ def verify_task(
         policy_from=policy_from,
         baseline=(cwd / baseline).absolute() if baseline is not None else None,
     )
-    target = report_target(cwd / output, request) if output is not None else None
+    sys.exit(_verified(request, cwd / output if output is not None else None, JSON if as_json else format_name))
+
+
+def _verified(request: Request, output: Path | None, format_name: str) -> int:
+    """Run a verification and give its report to standard output or to a file; the exit status of the run."""
+    from verify.pipeline import verify
+    from verify.reporting import report_of
+    from verify.writing import report_target, write_report
+
+    target = report_target(output, request) if output is not None else None
     run = verify(request, Told() if sys.stderr.isatty() else Silent())
-    render = renderer(JSON if as_json else format_name, colour=target is None and _colour())
-    text = render(report_of(run))
+    text = renderer(format_name, colour=target is None and _colour())(report_of(run))
     if target is not None:
         write_report(target, text)
     else:
         write_line(text.rstrip("\n"))
-    sys.exit(run.judgment.exit if run.judgment else 0)
+    return run.judgment.exit if run.judgment else HOLDS
 
 
 def _colour() -> bool:
